@@ -2,7 +2,7 @@ package sparkkinesis.client
 
 import java.time.Instant
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 
 /**
  * The time and waiting. Code that needs them takes a clock as a parameter, so that tests control
@@ -36,6 +36,9 @@ trait Clock {
  * @param steady to compare with other moments: see [[Clock.steady]]
  */
 final case class Moment(now: Instant, steady: Instant) {
+
+  /** The steady clock, as a duration. */
+  def elapsed: FiniteDuration = FiniteDuration(steady.toEpochMilli, MILLISECONDS)
 
   /**
    * Milliseconds that passed by the time of day, but not by the steady clock, which may stand still

@@ -10,17 +10,23 @@ import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
 import sparkkinesis.source.{DataLoss, SourceException}
 
 /** The shards of a checkpoint from which records may have expired before the query read them. */
-final class ExpiredShards(stream: QueryStream, failOnDataLoss: Boolean) {
+final class ExpiredShards(stream: DescribedStream, failOnDataLoss: Boolean) {
   private val log = LoggerFactory.getLogger(classOf[ExpiredShards])
   private var reported = Map.empty[ShardId, Instant] // their `completeAsOf`
 
   /**
    * Compares each shard's `completeAsOf` with the retention period.
    *
+   * @param now by the clock of this machine
    * @throws SourceException if records may have expired, unless `failOnDataLoss` is `false`
    */
-  def check(offset: StreamOffset): Unit = {
-    val horizon = stream.now.minusMillis(stream.retention.toMillis)
+  def check(offset: StreamOffset, now: Instant): Unit = {
+    val serviceNow = stream.time.at(now)
+    def text(id: ShardId, shard: ShardProgress): String =
+      s"Records of $id of stream ${stream.arn} after ${shard.progress} may have expired before " +
+        "the query read them: " +
+        DataLoss.extent(shard.completeAsOf, Some(stream.retention), serviceNow)
+    val horizon = serviceNow.minusMillis(stream.retention.toMillis)
     val expired = for {
       (id, shard) <- offset.shards.toSeq
       complete <- shard.completeAsOf if complete.isBefore(horizon)
@@ -43,11 +49,6 @@ final class ExpiredShards(stream: QueryStream, failOnDataLoss: Boolean) {
     reported = expired.map { case (complete, id, _) => id -> complete }.toMap
   }
 
-  private def text(id: ShardId, shard: ShardProgress): String =
-    s"Records of $id of stream ${stream.arn} after ${shard.progress} may have expired before the " +
-      "query read them: " +
-      s"${DataLoss.extent(shard.completeAsOf, Some(stream.retention), stream.now)}"
-
   /** Number of shards reported by the last check. */
   def count: Long = reported.size.toLong
 
@@ -55,7 +56,8 @@ final class ExpiredShards(stream: QueryStream, failOnDataLoss: Boolean) {
   def withoutReported(offset: StreamOffset): StreamOffset = {
     def isReported(id: ShardId, shard: ShardProgress) =
       shard.completeAsOf.exists(reported.get(id).contains)
-    if (!offset.shards.exists { case (id, shard) => isReported(id, shard) }) offset
+    if (reported.isEmpty || !offset.shards.exists { case (id, shard) => isReported(id, shard) })
+      offset
     else
       offset.copy(shards = offset.shards.transform { (id, shard) =>
         if (isReported(id, shard)) shard.copy(completeAsOf = None) else shard

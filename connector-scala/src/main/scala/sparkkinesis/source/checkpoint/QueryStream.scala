@@ -12,40 +12,33 @@ import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{ServiceTime, StreamClient}
 
 /**
- * A stream that the query's options name, and what Kinesis reports about it. Describes the stream
- * once.
+ * The calls with which a query begins to read a stream that its options name. Each repeats calls
+ * that fail for the moment, and keeps nothing.
  *
  * @param start where a new query begins to read it
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class QueryStream(
     val access: StreamAccess,
-    kinesis: KinesisClient,
+    val kinesis: KinesisClient,
     start: ByShard[Position],
     clock: Clock,
     chance: () => Double
 ) {
-  val client: StreamClient = StreamClient(access.ref, kinesis)
-  private lazy val (summary, time) = retrying {
+  def client: StreamClient = StreamClient(access.ref, kinesis)
+
+  def describe(): DescribedStream = retrying {
     val (begin, time) = (clock.now, new ServiceTime)
     val summary = kinesis.describeStream(access.ref)
     time.observe(begin, summary.serverTime)
-    summary -> time
+    DescribedStream(access, summary, time)
   }
-
-  def arn: StreamArn = summary.arn
-
-  def retention: FiniteDuration = summary.retention
-
-  /** The service's time, by its description of the stream. */
-  def now: Instant = time.at(clock.now)
 
   /** The offset at which a new query begins. */
   def firstOffset(): StreamOffset =
     ShardDiscovery.initialOffset(client, start, clock, chance)
 
-  /** The service's time; this machine's where the service reports none. */
-  def serviceTime(): TimeSpan = {
+  private def serviceTime(): TimeSpan = {
     val request = ListShardsRequest.First(access.ref, ShardFilter.AtLatest)
     val reported = retrying(kinesis.listShards(request)).serverTime
     TimeSpan(
@@ -55,23 +48,44 @@ final class QueryStream(
   }
 
   /** The consumer that executors read it with; `None` if they poll. */
-  def consumer(choice: ConsumerChoice): Option[ConsumerArn] =
+  def consumer(arn: StreamArn, choice: ConsumerChoice): Option[ConsumerArn] =
     new ConsumerRegistration(kinesis, access.ref, arn, clock, chance).active(choice)
+
+  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
 
   /**
    * Waits until each record that has arrived by a time is visible to readers.
    *
    * @param now by the service's clock, or earlier
    */
-  def awaitVisible(by: Instant, now: Instant): Unit =
+  private def awaitVisible(by: Instant, now: Instant): Unit =
     clock.sleep(ArrivalTimes.untilVisible(by.toEpochMilli, now.toEpochMilli))
+}
 
-  /** @throws SourceException if the stream was created again since the offset was written */
-  def checkIdentity(offset: StreamOffset): Unit =
-    StreamIdentity.mismatch(summary, offset).foreach(cause => throw cause)
+object QueryStream {
 
-  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+  /**
+   * The stop time of a run with `Trigger.AvailableNow`, by the service's clock: not before now.
+   * Waits until each record that had arrived by then is visible.
+   */
+  def stopTime(streams: Seq[QueryStream]): Instant = {
+    val times = streams.map(_.serviceTime())
+    val stop = times.map(_.latest).max
+    streams.headOption.foreach(_.awaitVisible(stop, times.map(_.earliest).min))
+    stop
+  }
+}
+
+/**
+ * A stream as Kinesis described it when the query began.
+ *
+ * @param time of the service, by the answer
+ */
+final case class DescribedStream(access: StreamAccess, summary: StreamSummary, time: ServiceTime) {
+  def arn: StreamArn = summary.arn
+
+  def retention: FiniteDuration = summary.retention
 }
 
 /** A time that is not known exactly: it is between the two. */
-final case class TimeSpan(earliest: Instant, latest: Instant)
+private final case class TimeSpan(earliest: Instant, latest: Instant)

@@ -5,7 +5,7 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Heartbeat}
 
 /**
- * The driver's side of a query that executors read for. Safe for many threads.
+ * What the driver of a query knows of the executors that read for it. Used by one thread at a time.
  *
  * @tparam B the heartbeats of the executors
  * @param lease an executor without a heartbeat for this time is gone
@@ -23,27 +23,20 @@ abstract class Coordinator[B <: Heartbeat](lease: FiniteDuration) {
   def tick(): Unit
 
   /** The first failure of an executor that retries cannot fix. */
-  def failure: Option[FetchFailure] = synchronized(executors.failure)
+  def failure: Option[FetchFailure] = executors.failure
 
   /** Why the service of an executor ended unexpectedly. */
-  def crash: Option[String] = synchronized(executors.crash)
+  def crash: Option[String] = executors.crash
 
   /** See [[ExecutorTable.counters]]. */
-  def counters: FetchCounters = synchronized(executors.counters)
+  def counters: FetchCounters = executors.counters
 
   /** See [[ExecutorTable.recentCounters]]. */
-  def recentCounters: FetchCounters = synchronized(executors.recentCounters)
+  def recentCounters: FetchCounters = executors.recentCounters
 
   /** The query stops. Each executor hears of it with the answer to its next heartbeat. */
-  def stop(): Unit = synchronized(executors.stop())
+  def stop(): Unit = executors.stop()
 
-  /** After `stop`: waits until every executor knows, or until the timeout. */
-  def awaitStopped(timeout: FiniteDuration): Boolean = awaitUntil(timeout)(executors.allKnowOfStop)
-
-  /** Waits until heartbeats have changed something as wanted. Returns `false` after the timeout. */
-  protected def awaitUntil(timeout: FiniteDuration)(isReady: => Boolean): Boolean = synchronized {
-    val end = timeout.fromNow
-    while (!isReady && end.hasTimeLeft()) wait(math.max(1, end.timeLeft.toMillis))
-    isReady
-  }
+  /** After `stop`: whether every executor knows. */
+  def allKnowOfStop: Boolean = executors.allKnowOfStop
 }

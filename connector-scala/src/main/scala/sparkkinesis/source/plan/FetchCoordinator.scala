@@ -11,7 +11,7 @@ import sparkkinesis.source.protocol._
 
 /**
  * Decides which executor reads which shard ahead, and knows how far they have read. Runs on the
- * driver. It has no threads, and is safe for use by many threads.
+ * driver.
  *
  * A shard stays with its executor until the executor is lost, a report is missing, or an executor
  * joins and gets its share. The reports of executors matter for speed only: tasks read a planned
@@ -20,7 +20,7 @@ import sparkkinesis.source.protocol._
  * @param lease an executor without a heartbeat for this time loses its shards
  * @param distance between marks, if there are very many
  */
-final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.None)
+class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.None)
     extends Coordinator[FetchStatus](lease) {
   private var batchStart: Option[SourceOffset] = None // of the last planned batch
   private var batchEnd: Option[SourceOffset] = None
@@ -35,9 +35,8 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
    * Moves on after a batch is planned: executors read ahead from `end`, and may drop pages before
    * `start`.
    */
-  def advance(start: SourceOffset, end: SourceOffset): Unit = synchronized {
+  def advance(start: SourceOffset, end: SourceOffset): Unit =
     if (!batchEnd.contains(end) || !batchStart.contains(start)) move(start, end)
-  }
 
   private def move(start: SourceOffset, end: SourceOffset): Unit = {
     closedShards += ShardCounts.closedBetween(batchEnd.getOrElse(start), end)
@@ -47,13 +46,12 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
     reading = reading.movedTo(end.readable, end.shard(_).flatMap(_.completeAsOf))
     version += 1
     assign()
-    notifyAll()
   }
 
   /** A batch will be planned that ends there: its end must stay a mark. */
-  def foundEnd(end: SourceOffset): Unit = synchronized { nextEnd = end.progress }
+  def foundEnd(end: SourceOffset): Unit = nextEnd = end.progress
 
-  override def answer(status: FetchStatus): FetchReply = synchronized {
+  override def answer(status: FetchStatus): FetchReply = {
     val isNew = !executors.live(status.executor)
     if (executors.heard(status)) {
       isUneven ||= isNew
@@ -73,16 +71,15 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
     }
     status.reports.foreach(report => executors.heardOf(report.shard))
     assign()
-    notifyAll()
   }
 
   /** Assigns the executor's shards to others at once. */
-  override def executorLost(executor: String): Unit = synchronized {
+  override def executorLost(executor: String): Unit = {
     executors.lose(executor)
     reassign(Set(executor))
   }
 
-  override def tick(): Unit = synchronized(reassign(executors.tick()))
+  override def tick(): Unit = reassign(executors.tick())
 
   private def reassign(gone: Set[String]): Unit = if (gone.nonEmpty) {
     reading = reading.without(gone)
@@ -101,68 +98,55 @@ final class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadL
   }
 
   /** What executors have read after the end of the last planned batch. */
-  def frontiers: Map[StreamShard, Frontier] = synchronized(reading.frontiers)
+  def frontiers: Map[StreamShard, Frontier] = reading.frontiers
 
   /** The host and the executor that have the pages of a shard. */
-  def location(shard: StreamShard): Option[(String, String)] = synchronized {
+  def location(shard: StreamShard): Option[(String, String)] =
     for {
       state <- reading.shards.get(shard)
       id <- state.executor
       host <- executors.host(id)
     } yield (host, id)
-  }
 
   /** The ranges with the location and the marks of their pages. */
-  def located(ranges: Vector[ShardRange]): Vector[LocatedRange[(String, String)]] = synchronized {
+  def located(ranges: Vector[ShardRange]): Vector[LocatedRange[(String, String)]] =
     ranges.map { range =>
       val marks = reading.shards.get(range.shard).fold(Vector.empty[Mark])(_.marksOf(range))
       LocatedRange(range, location(range.shard), marks)
     }
-  }
 
   /** Number of shards that are read ahead, or wait for an executor. */
-  def readable: Int = synchronized(reading.shards.size)
+  def readable: Int = reading.shards.size
 
   /** The executors with a recent heartbeat. */
-  def live: Set[String] = synchronized(executors.live)
+  def live: Set[String] = executors.live
 
   /** See [[ExecutorTable.ticks]] and [[ExecutorTable.lastHeard]]. */
-  def ticks: Long = synchronized(executors.ticks)
-  def lastHeard: Long = synchronized(executors.lastHeard)
+  def ticks: Long = executors.ticks
+  def lastHeard: Long = executors.lastHeard
 
   /** See [[UnreadSince]]. */
-  def unread: Map[StreamShard, Instant] = synchronized {
+  def unread: Map[StreamShard, Instant] =
     batchStart.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, reading.frontiers))
-  }
 
   /** The longest time for which no page of a shard was reported, not even an empty one. */
-  def longestSilence: FiniteDuration =
-    synchronized(executors.longestSilence(reading.shards.keySet))
+  def longestSilence: FiniteDuration = executors.longestSilence(reading.shards.keySet)
 
-  def shardCounts: ShardCounts = synchronized {
+  def shardCounts: ShardCounts =
     batchEnd.fold(ShardCounts.Zero)(ShardCounts.of(_, reading, closedShards))
-  }
 
-  override def stop(): Unit = synchronized {
+  override def stop(): Unit = {
     super.stop()
     version += 1
   }
 
-  /** Waits until an executor reports, or until the timeout. */
-  def awaitNews(timeout: FiniteDuration): Unit = synchronized(wait(timeout.toMillis))
-
   /**
-   * Waits until executors have read a page of every readable shard, a record of any, or until a
-   * failure or the timeout.
+   * Whether executors have read a page of every readable shard, or a record of any.
    *
    * @param ofAll whether a record of any shard is not enough
-   * @return `false` after the timeout
    */
-  def awaitFirstLook(timeout: FiniteDuration, ofAll: Boolean = false): Boolean =
-    awaitUntil(timeout) {
-      failure.nonEmpty || crash.nonEmpty || batchEnd.exists { offset =>
-        val looks = offset.readable.keys.map(id => reading.shards.get(id).flatMap(_.frontier))
-        looks.forall(_.nonEmpty) || !ofAll && looks.exists(_.exists(_.marks.nonEmpty))
-      }
-    }
+  def hasFirstLook(ofAll: Boolean): Boolean = batchEnd.exists { offset =>
+    val looks = offset.readable.keys.map(id => reading.shards.get(id).flatMap(_.frontier))
+    looks.forall(_.nonEmpty) || !ofAll && looks.exists(_.exists(_.marks.nonEmpty))
+  }
 }

@@ -5,45 +5,39 @@ import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.Moment
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.source.SourceException
 
 /**
- * What the tasks of each real-time batch read, and the offset after it. Used by the query's thread,
- * except that any thread may ask whether there are more slots.
+ * What the tasks of each real-time batch read, and the offset after it.
  *
  * @param names of the streams, for messages
- * @param mostTasks how many tasks could run at the same time, of a batch with so many shards
  */
-final class LiveBatches(
-    names: String,
-    coordinator: LiveCoordinator,
-    mostTasks: Int => Int,
-    clock: Clock
-) {
+final class LiveBatches(names: String, coordinator: LiveCoordinator) {
   import LiveBatches._
 
   private val log = LoggerFactory.getLogger(classOf[LiveBatches])
-  @volatile private var planned = Option.empty[LiveBatch]
+  private var planned = Option.empty[LiveBatch]
   private var groups = Vector.empty[SortedSet[StreamShard]]
   private var partial =
     Map.empty[StreamShard, (Progress, PartialRecord)] // at the end of the last batch
-  @volatile private var limit = Option.empty[Limit]
+  private var limit = Option.empty[Limit]
   private var closed = 0L
 
   /**
    * The batch that begins there. Spark asks several times, so it is planned once.
    *
+   * @param slots how many tasks could run at the same time
    * @param endsAtOnce whether another batch should begin as soon as possible
    */
-  def batch(start: SourceOffset, endsAtOnce: Boolean): LiveBatch =
-    planned.filter(_.start == start).getOrElse(plan(start, endsAtOnce))
+  def batch(start: SourceOffset, slots: Int, endsAtOnce: Boolean, now: Moment): LiveBatch =
+    planned.filter(_.start == start).getOrElse(plan(start, slots, endsAtOnce, now))
 
-  private def plan(start: SourceOffset, endsAtOnce: Boolean): LiveBatch = {
+  private def plan(start: SourceOffset, slots: Int, endsAtOnce: Boolean, now: Moment): LiveBatch = {
     val readable = start.readable
-    groups = TaskGroups.of(groups, readable.keySet, most(readable.size))
+    groups = TaskGroups.of(groups, readable.keySet, most(slots, now))
     val number = coordinator.begin(start)
     if (endsAtOnce) coordinator.endBatch()
     // Without shards, one task waits for the end of the batch, or else batches would follow at
@@ -53,30 +47,29 @@ final class LiveBatches(
       val open = partial.get(shard).filter(_._1 == readable(shard)).map(_._2)
       ShardStart(shard, readable(shard), completeAsOf, open)
     })
-    val now = LiveBatch(number, start, tasks, clock.elapsedMillis)
-    planned = Some(now)
-    now
+    val batch = LiveBatch(number, start, tasks, now.elapsed)
+    planned = Some(batch)
+    batch
   }
 
   /** A task that finds no slot reads nothing. */
-  private def most(shards: Int): Int = {
-    val wanted = mostTasks(shards)
-    val recent = limit.filter(_.since > clock.elapsedMillis - LimitPeriod.toMillis)
-    math.max(1, recent.fold(wanted)(it => math.min(it.tasks, wanted)))
+  private def most(slots: Int, now: Moment): Int = {
+    val recent = limit.filter(_.since > now.elapsed - LimitPeriod)
+    math.max(1, recent.fold(slots)(it => math.min(it.tasks, slots)))
   }
 
   /**
    * Whether another batch could have more tasks: executors have joined, or it is time to try again.
    */
-  def hasMoreSlots: Boolean = planned.exists { batch =>
-    clock.elapsedMillis - batch.since > Patience.toMillis &&
-    batch.tasks.size < math.min(batch.shards.size, most(batch.shards.size))
+  def hasMoreSlots(slots: Int, now: Moment): Boolean = planned.exists { batch =>
+    now.elapsed - batch.since > Patience &&
+    batch.tasks.size < math.min(batch.shards.size, most(slots, now))
   }
 
   /**
    * The batch has ended.
    *
-   * @param withJoined adds the streams that the query reads since this run
+   * @param withJoined its start, with the streams that the query reads since this run
    * @param confirmationPeriod see [[LiveEnds.joined]]
    * @return where the next one begins
    * @throws SourceException if the end of a task is missing
@@ -84,7 +77,8 @@ final class LiveBatches(
   def end(
       ends: Seq[TaskEnd],
       withJoined: SourceOffset => SourceOffset,
-      confirmationPeriod: FiniteDuration
+      confirmationPeriod: FiniteDuration,
+      now: Moment
   ): SourceOffset = {
     val before = planned.getOrElse(sys.error("No real-time batch is running."))
     planned = None
@@ -97,18 +91,18 @@ final class LiveBatches(
         s"A real-time batch of $names read ${before.shards.size} shards, but Spark has the ends " +
           s"of ${all.size}. The batch runs again after a restart. Please report this error."
       )
-    limitTasks(ends)
+    limitTasks(ends, now)
     closed += all.count(_.upTo == Progress.Finished)
     partial = all.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap
     LiveEnds.joined(withJoined(before.start), all, confirmationPeriod)
   }
 
   /** Limits the tasks of the next batches to as many as have run, if tasks found no slot. */
-  private def limitTasks(ends: Seq[TaskEnd]): Unit = {
+  private def limitTasks(ends: Seq[TaskEnd], now: Moment): Unit = {
     val idle = ends.count(end => !end.hasRun && !end.isRetry)
     val ran = ends.size - idle
     if (idle > 0 && ran > 0 && !coordinator.isCutShort) {
-      limit = Some(Limit(ran, clock.elapsedMillis))
+      limit = Some(Limit(ran, now.elapsed))
       log.warn(
         s"$idle of ${ends.size} tasks of a real-time batch of $names did not run, because no " +
           s"slot was free. For $LimitPeriod, batches have $ran tasks. Give the application more " +
@@ -134,21 +128,21 @@ object LiveBatches {
 
   /**
    * @param tasks that can run at the same time
-   * @param since when that was seen, in milliseconds of the clock
+   * @param since when that was seen
    */
-  private final case class Limit(tasks: Int, since: Long)
+  private final case class Limit(tasks: Int, since: FiniteDuration)
 }
 
 /**
  * @param number of the batch within the run, from 1
  * @param tasks what each task reads
- * @param since when it was planned, in milliseconds of the clock
+ * @param since when it was planned
  */
 final case class LiveBatch(
     number: Long,
     start: SourceOffset,
     tasks: Vector[Seq[ShardStart]],
-    since: Long
+    since: FiniteDuration
 ) {
   val shards: Seq[StreamShard] = tasks.flatten.map(_.shard).sorted
 }

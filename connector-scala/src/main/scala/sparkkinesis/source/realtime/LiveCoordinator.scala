@@ -12,12 +12,11 @@ import sparkkinesis.source.protocol._
 /**
  * Knows on the driver how far the tasks of a real-time batch are, and ends the batch early if
  * something needs another one: shards whose parents were read to the end, shards that no task
- * reads, a failure, or a query that is to stop. Safe for many threads.
+ * reads, or a failure.
  *
  * @param patience how long a shard may be without a task before the batch ends
- * @param wantsEnd whether the driver itself wants to end the batch; called with each status
  */
-final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
+final class LiveCoordinator(patience: FiniteDuration)
     extends Coordinator[LiveStatus](lease = 10.seconds) {
   import LiveCoordinator._
 
@@ -34,7 +33,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
    *
    * @return its number
    */
-  def begin(offset: SourceOffset): Long = synchronized {
+  def begin(offset: SourceOffset): Long = {
     start = Some(offset)
     missingSince = None
     hasMissed = false
@@ -44,31 +43,25 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
   }
 
   /** Notes that all tasks of the batch have ended. */
-  def finish(): Unit = synchronized { isDone = true }
+  def finish(): Unit = isDone = true
 
   /** The running batch ends as soon as its tasks hear of it. */
-  def endBatch(): Unit = synchronized { endedBatch = batch }
+  def endBatch(): Unit = endedBatch = batch
 
   /** Whether the running batch is to end early. */
-  def isEnding: Boolean = synchronized(batch > 0 && endedBatch == batch && !isDone)
+  def isEnding: Boolean = batch > 0 && endedBatch == batch && !isDone
 
   /** Whether the batch ends early for another reason than that a shard has no task. */
-  def isCutShort: Boolean = synchronized(endedBatch == batch && !hasMissed)
+  def isCutShort: Boolean = endedBatch == batch && !hasMissed
 
-  override def answer(status: LiveStatus): LiveReply = {
-    val asked = synchronized(batch)
-    val isWanted = wantsEnd() // without the lock: it asks other coordinators
-    synchronized {
-      if (executors.heard(status)) {
-        if (isWanted && asked == batch) endBatch()
-        received(status)
-        val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
-        val others = (statuses - status.executor).values
-        val elsewhere = parked.filter(shard => others.exists(reads(_, shard)))
-        LiveReply(executors.isStopped, endedBatch, elsewhere)
-      } else LiveReply(isStopped = true, endedBatch, Set.empty)
-    }
-  }
+  override def answer(status: LiveStatus): LiveReply =
+    if (executors.heard(status)) {
+      received(status)
+      val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
+      val others = (statuses - status.executor).values
+      val elsewhere = parked.filter(shard => others.exists(reads(_, shard)))
+      LiveReply(executors.isStopped, endedBatch, elsewhere)
+    } else LiveReply(isStopped = true, endedBatch, Set.empty)
 
   private def received(status: LiveStatus): Unit = {
     val before = statuses.get(status.executor)
@@ -79,7 +72,6 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
       if (!known.contains(state.reports)) executors.heardOf(shard)
     }
     if (failure.nonEmpty || crash.nonEmpty || readsMoreNext || lacksTasks) endBatch()
-    notifyAll()
   }
 
   /** Whether the next batch could read shards that this one cannot. */
@@ -111,7 +103,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
   }
 
   /** Its tasks run again, but perhaps there is no slot for them while the batch runs. */
-  override def executorLost(executor: String): Unit = synchronized {
+  override def executorLost(executor: String): Unit = {
     executors.lose(executor)
     lose(executor)
   }
@@ -120,9 +112,7 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
    * An executor that is only silent keeps its tasks, and Spark starts no others. Without tasks, its
    * service has ended.
    */
-  override def tick(): Unit = synchronized {
-    executors.tick().filterNot(hasTasks).foreach(lose)
-  }
+  override def tick(): Unit = executors.tick().filterNot(hasTasks).foreach(lose)
 
   private def hasTasks(executor: String): Boolean =
     statuses.get(executor).exists(_.shards.values.exists(_.isActive))
@@ -130,22 +120,20 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
   private def lose(executor: String): Unit = {
     if (hasTasks(executor)) endBatch()
     statuses -= executor
-    notifyAll()
   }
 
   /** The host and the executor that read a shard, or have it parked. */
-  def location(shard: StreamShard): Option[(String, String)] = synchronized {
+  def location(shard: StreamShard): Option[(String, String)] = {
     val all = statuses.values.filter(_.shards.contains(shard))
     all.find(reads(_, shard)).orElse(all.headOption).map(it => it.host -> it.executor)
   }
 
   /** See [[UnreadSince]]. */
-  def unread: Map[StreamShard, Instant] = synchronized {
+  def unread: Map[StreamShard, Instant] =
     start.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, frontiers))
-  }
 
   /** How far executors are in each shard that they read. */
-  def frontiers: Map[StreamShard, Frontier] = synchronized {
+  def frontiers: Map[StreamShard, Frontier] = {
     val all = statuses.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
     all.collect {
       case (shard, state) if state.reports > 0 =>
@@ -155,9 +143,9 @@ final class LiveCoordinator(patience: FiniteDuration, wantsEnd: () => Boolean)
 
   /** The longest time for which no page of a shard was reported, not even an empty one. */
   def longestSilence: FiniteDuration =
-    synchronized(executors.longestSilence(statuses.values.flatMap(unfinished).map(_._1).toSet))
+    executors.longestSilence(statuses.values.flatMap(unfinished).map(_._1).toSet)
 
-  override def stop(): Unit = synchronized {
+  override def stop(): Unit = {
     super.stop()
     endBatch()
   }

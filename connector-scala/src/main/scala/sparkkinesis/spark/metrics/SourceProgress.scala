@@ -2,12 +2,10 @@ package sparkkinesis.spark.metrics
 
 import java.util.Locale
 
-import scala.concurrent.duration._
-
 import sparkkinesis.compat._
-import sparkkinesis.model.{StreamArn, StreamShard}
-import sparkkinesis.source.plan.ShardCounts
+import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
+import sparkkinesis.source.query.QueryReport
 
 /**
  * What a query's progress tells of this source: `docs/reference/metrics.md` says what each name
@@ -22,25 +20,8 @@ private[spark] object SourceProgress {
   private val OfShard = "msBehindLatest"
   private val MostShards = 100
 
-  /**
-   * @param streams that the query reads
-   * @param frontiers of shards that were looked at
-   * @param counters of all executors since the run began
-   * @param failedListings of a stream's shards
-   * @param silence the longest time without an event of a shard, even an empty one
-   * @param recent counters of the last minutes
-   * @param toExpiry the time until the first record expires that was not processed, if it is known
-   */
-  def of(
-      streams: Set[StreamArn],
-      frontiers: Map[StreamShard, Frontier],
-      shards: ShardCounts,
-      counters: FetchCounters,
-      failedListings: Long,
-      silence: FiniteDuration,
-      recent: FetchCounters,
-      toExpiry: Option[FiniteDuration]
-  ): Map[String, String] = {
+  def of(report: QueryReport): Map[String, String] = {
+    import report.{counters, frontiers, recent, shards, streams}
     val counts = Map(
       "streams" -> streams.size.toLong,
       "openShards" -> shards.open,
@@ -57,7 +38,7 @@ private[spark] object SourceProgress {
       "expiredIterators" -> counters.iteratorsExpired,
       "rereadRanges" -> counters.rereadRanges,
       "lostRanges" -> counters.lostRanges,
-      "failedShardListings" -> failedListings
+      "failedShardListings" -> report.failedListings
     )
     val fanOut =
       if (counters.subscriptions == 0) Map.empty[String, Long]
@@ -67,13 +48,13 @@ private[spark] object SourceProgress {
           "subscriptionRenewals" -> counters.renewals,
           "subscriptionsInUse" -> counters.subscriptionsInUse,
           "pushedBytes" -> counters.pushedBytes,
-          "maxMsSinceEvent" -> silence.toMillis
+          "maxMsSinceEvent" -> report.silence.toMillis
         )
     val all =
       lags(frontiers) ++ lagsOfShards(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers)
                                                      else Nil) ++ counts ++
         fanOut ++ recent.times.p99.map("p99FetchMs" -> _) ++
-        toExpiry.map("minMsToExpiry" -> _.toMillis)
+        report.toExpiry.map("minMsToExpiry" -> _.toMillis)
     all.transform((_, value) => value.toString) ++ recordsPerFetch(recent)
   }
 

@@ -1,51 +1,55 @@
 package sparkkinesis.spark.read
 
-import java.time.Instant
+import java.util.concurrent.ConcurrentHashMap
 import java.util.{Map => JMap, Optional}
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
-import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
-import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sparkkinesis.Executors
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock}
-import sparkkinesis.model.StreamShard
+import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock, Timer}
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream, QueryStreams}
+import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.watch.{ExpiryWatch, StreamWatch, WatchService}
-import sparkkinesis.source.{SourceException, StreamClient}
+import sparkkinesis.source.plan.ExecutorTable
+import sparkkinesis.source.protocol.{FetchStatus, Heartbeat}
+import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams, RealTimeQuery, SourceQuery}
+import sparkkinesis.source.realtime.{LiveBatches, LiveStatus}
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.once.TaskAttempts
 import sparkkinesis.spark.read.checkpoint.InitialOffsetFile
-import sparkkinesis.spark.read.realtime.{RealTimeBatches, RealTimeEnd, StreamReaderFactory}
-import sparkkinesis.spark.read.task.FetchRun
+import sparkkinesis.spark.read.realtime.{RealTimeEnd, RealTimePartition, StreamReaderFactory}
+import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition}
 import sparkkinesis.spark.realtime.RealTimeMode
 import sparkkinesis.spark.stop.QueryStop
 
 /**
- * The driver's side of the streaming source, as Spark calls it from the query's thread.
+ * The streaming source as Spark calls it from the query's thread, on the driver.
  *
- * It only connects: [[BatchEndFinder]] finds the end of a batch, [[PlannedBatch]] has its tasks,
- * [[QueryStreams]] checks the streams of the checkpoint, and [[ReadAhead]] talks to the executors.
+ * It only connects: [[MicroBatchQuery]] or [[RealTimeQuery]] decides, and [[SourceService]] carries
+ * out what they want.
  *
  * Where Spark has real-time mode, a subclass has the interface of that mode. Its methods are here,
- * because both modes have nearly everything in common: [[RealTimeBatches]] has the difference.
+ * because both modes have nearly everything in common.
  */
 class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
     extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
-  private val log = LoggerFactory.getLogger(classOf[KinesisMicroBatchStream])
+  import KinesisMicroBatchStream._
+
   private val context = SparkContext.getOrCreate()
   private val gate = QueryStop.gate()
+  private val siblings = new Siblings(context)
   private var loans = Seq.empty[Loan[KinesisClient]]
   // The constructor borrows nothing: Spark does not stop this source if another one fails.
   private lazy val named = {
@@ -55,49 +59,50 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
       new QueryStream(access, loan.value, start, SystemClock, SystemChance)
     }
   }
-  private lazy val streams = new QueryStreams(options, named)
-  private var stopAtMillis = Option.empty[Long]
-  private var claim = Option.empty[AutoCloseable] // of the consumers
-  private lazy val run = {
-    val id = s"spark-kinesis-${java.util.UUID.randomUUID}"
-    val consumers = streams.consumers
-    claim = Some(ConsumerClaims.claim(consumers.values.toSeq, id))
-    FetchRun(
-      id,
-      options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis)),
-      streams.access,
-      streams.retention,
-      consumers
-    )
-  }
-  private var reading = Option.empty[ReadAhead]
+  private lazy val described = named.map(_.describe())
   private var isRealTime = false
-  private var mark = Option.empty[AutoCloseable] // that the query is in real-time mode
-  private var batches = Option.empty[RealTimeBatches] // in real-time mode
-  private var watching = Option.empty[WatchService]
-  private lazy val endFinder = new BatchEndFinder(
-    ahead,
-    streams,
-    watch,
-    options.fetch.maxShardSkew,
-    stopAtMillis.nonEmpty,
-    readFrom
-  )
-  @volatile private var unread: () => Map[StreamShard, Instant] = () => Map.empty
-  private lazy val expiry = new ExpiryWatch(
-    named.map(it =>
-      ExpiryWatch.Stream(it.arn, it.client.ref, it.client.client, it.retention, () => it.now)
-    ),
-    SystemClock,
-    () => unread(),
-    log.warn(_)
-  )
+  private var stopAtMillis = Option.empty[Long]
+  private lazy val runOptions = options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
+  private lazy val streams = new QueryStreams(options, described, SystemChance)
+  private var opened = Seq.empty[AutoCloseable] // in the order in which they close
+  private var isServing = false // whether the query has begun
+  private lazy val microBatches =
+    serving[FetchStatus, MicroBatchQuery](new MicroBatchQuery(runOptions, streams))
+  private lazy val realTime = {
+    val patience = if (Executors.areDynamic(context)) StartPatience else LiveBatches.Patience
+    val service =
+      serving[LiveStatus, RealTimeQuery](new RealTimeQuery(runOptions, streams, patience))
+    val around = Timer.every(ExecutorTable.Tick)(() => lookAround())
+    opened = Seq(around, siblings.join(() => service.look((it, _) => it.isEnding))) ++ opened
+    service
+  }
   private val recent = new RecentOffsets
+  private var latest = Option.empty[KinesisOffset]
   private lazy val initial = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
-    KinesisOffset(file.readOrWrite(streams.firstOffset()))
+    KinesisOffset(file.readOrWrite(SourceOffset.of(named.map(_.firstOffset()))))
   }
-  private lazy val batch = new PlannedBatch(streams, ahead)
+
+  private def serving[B <: Heartbeat, Q <: SourceQuery[B]](query: Q): SourceService[B, Q] = {
+    val byArn = described.map(_.arn).zip(named).toMap
+    val service = new SourceService[B, Q](context, gate, query, byArn, () => newRun())
+    opened = service +: opened
+    isServing = true
+    service
+  }
+
+  private def newRun(): FetchRun = {
+    val id = s"spark-kinesis-${java.util.UUID.randomUUID}"
+    val consumers = for {
+      (stream, known) <- named.zip(described)
+      consumer <- stream.consumer(known.arn, options.consumer)
+    } yield known.arn -> consumer
+    opened = opened :+ ConsumerClaims.claim(consumers.map(_._2), id)
+    val (access, retention) =
+      if (isRealTime) realTime.look((it, _) => (it.streams.access, it.streams.retention))
+      else microBatches.look((it, _) => (it.streams.access, it.streams.retention))
+    FetchRun(id, runOptions, access, retention, consumers.toMap)
+  }
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)
 
@@ -113,7 +118,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
    * later, in as many batches as the limits need.
    */
   override def prepareForTriggerAvailableNow(): Unit = ConnectorError.translating {
-    stopAtMillis = Some(streams.stopTime().toEpochMilli)
+    stopAtMillis = Some(QueryStream.stopTime(named).toEpochMilli)
   }
 
   /**
@@ -121,49 +126,24 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
    * the result, because only the tasks know where a batch ends.
    */
   override def latestOffset(start: Offset, limit: ReadLimit): Offset =
-    if (isRealTime) start else ConnectorError.translating(endOfBatch(start, limit))
-
-  private def endOfBatch(start: Offset, limit: ReadLimit): Offset = {
-    gate.pass()
-    val limits = TriggerLimits.of(limit)
-    val from = offsetOf(start)
-    streams.check(from)
-    readFrom(streams.withoutRemoved(from))
-    val end = endFinder.of(from, limits)
-    gate.pass() // finding the end may take seconds
-    if (end eq from) start else recent.keep(KinesisOffset(end))
-  }
+    if (isRealTime) start
+    else
+      ConnectorError.translating {
+        val (from, limits) = (offsetOf(start), TriggerLimits.of(limit))
+        val end = microBatches.ask(_.asked(from, limits, _))
+        if (end eq from) start else recent.keep(KinesisOffset(end))
+      }
 
   /**
    * How far executors have read ahead: Spark shows it in the query's progress. Calls no service.
    */
-  override def reportLatestOffset(): Offset = reading.flatMap(_ => endFinder.latest).orNull
-
-  /** Executors read ahead from there. */
-  private def readFrom(from: SourceOffset): Unit = {
-    watch.advance(from)
-    explained(from) {
-      val tip = streams.withoutReportedLoss(from)
-      ahead.advance(tip, tip)
-      ahead.ensureServices()
-      ahead.checkFailure()
-    }
-  }
-
-  /**
-   * Prefers the error that the stream was deleted or created again, because it explains the
-   * failure.
-   */
-  private def explained[A](from: SourceOffset)(reading: => A): A =
-    try reading
-    catch {
-      case e: ConnectorError =>
-        try watch.explain(from)
-        catch {
-          case better: SourceException => throw better
-          case NonFatal(other) => e.addSuppressed(other)
-        }
-        throw e
+  override def reportLatestOffset(): Offset =
+    if (isRealTime || !isServing) null
+    else {
+      microBatches.look((it, _) => it.latest).foreach { end =>
+        if (!latest.exists(_.offset eq end)) latest = Some(KinesisOffset(end))
+      }
+      latest.orNull
     }
 
   override def latestOffset(): Offset =
@@ -172,7 +152,18 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     )
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] =
-    ConnectorError.translating(batch.partitions(offsetOf(start), offsetOf(end)).toArray)
+    ConnectorError.translating {
+      val (from, upTo) = (offsetOf(start), offsetOf(end))
+      val waitEnd = microBatches.lastWait
+      val tasks = microBatches.tell(_.tasks(from, upTo, context.defaultParallelism, waitEnd, _))
+      tasks.map { case (place, ranges) => KinesisInputPartition(ranges, locations(place)) }.toArray
+    }
+
+  /** In local mode there is only one place. */
+  private def locations(place: Option[(String, String)]): Seq[String] =
+    place.toSeq.filterNot(_ => context.isLocal).map { case (host, id) =>
+      Executors.location(host, id)
+    }
 
   /** The query runs in real-time mode. Called before everything else. */
   protected final def prepareRealTime(): Unit = ConnectorError.translating {
@@ -190,7 +181,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
           "another trigger."
       )
     isRealTime = true
-    mark = Some(RealTimeMode.begin(context))
+    opened = opened :+ RealTimeMode.begin(context)
   }
 
   /**
@@ -198,87 +189,92 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
    * ends.
    */
   def planInputPartitions(start: Offset): Array[InputPartition] = ConnectorError.translating {
-    gate.pass()
     val from = offsetOf(start)
-    streams.check(from)
-    val kept = streams.withoutRemoved(from)
-    watch.advance(kept)
-    explained(kept)(realTime.checkFailure())
-    val hasJoined = streams.withJoined(kept) ne kept
-    realTime.partitions(streams.withoutReportedLoss(kept), endsAtOnce = hasJoined).toArray
+    lookAround()
+    val batch = realTime.ask(_.began(from, _))
+    batch.tasks.map { starts =>
+      val place = realTime.look((it, _) => it.place(starts))
+      RealTimePartition(batch.number, starts, locations(place))
+    }.toArray
+  }
+
+  /** With dynamic allocation, Spark adds executors for tasks that wait. */
+  private def lookAround(): Unit = if (!context.isStopped) {
+    val slots = if (Executors.areDynamic(context)) Int.MaxValue else Executors.slots(context)
+    val isWanted = gate.isClosing || siblings.areEnding
+    realTime.tell(_.around(slots, isWanted, _))
   }
 
   /** The end of a batch in real-time mode, from the ends of its tasks. */
   def mergeOffsets(ends: Array[PartitionOffset]): Offset = ConnectorError.translating {
-    val read = ends.toSeq.collect { case own: RealTimeEnd => own }
-    val end = realTime.merge(read, streams.withJoined(_), streams.confirmationPeriod)
-    recent.keep(KinesisOffset(watch.repair(end)))
+    val read = ends.toSeq.collect { case own: RealTimeEnd => own.end }
+    recent.keep(KinesisOffset(realTime.tell(_.ended(read, _))))
   }
 
-  override def createReaderFactory(): PartitionReaderFactory = StreamReaderFactory(run)
+  override def createReaderFactory(): PartitionReaderFactory =
+    StreamReaderFactory(if (isRealTime) realTime.run else microBatches.run)
 
   /** Spark calls this when the next trigger fires. `metrics` has come earlier. */
   override def commit(end: Offset): Unit = ConnectorError.translating {
-    if (batch.endsAt(offsetOf(end))) batch.release()
+    if (!isRealTime) microBatches.tell(_.committed(offsetOf(end), _))
   }
 
   override def stop(): Unit =
-    try {
-      watching.foreach(_.close())
-      reading.foreach(_.stop())
-      batches.foreach(_.close())
-    } finally {
-      mark.foreach(_.close())
-      claim.foreach(_.close())
-      loans.foreach(_.close())
-    }
+    try opened.foreach(_.close())
+    finally loans.foreach(_.close())
 
   /**
    * Spark calls this on the query's thread when a batch is done, long before an interval's next
    * trigger.
    */
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
-    def lost = streams.lostRanges + watch.lostRanges
-    def toExpiry = expiry.soonest.map(_.left)
-    val all = reading.map { ahead =>
-      batch.release()
-      ahead.metrics(lost, watch.failedListings, toExpiry)
-    } ++ batches.map { live =>
-      val offset =
-        latestConsumedOffset.map[SourceOffset](offsetOf(_)).orElseGet(() => initial.offset)
-      live.metrics(offset, lost, watch.failedListings, toExpiry)
-    }
-    all.headOption.getOrElse(Map.empty[String, String]).asJava
+    val report =
+      if (!isServing) None
+      else if (isRealTime) {
+        val offset =
+          latestConsumedOffset.map[SourceOffset](offsetOf(_)).orElseGet(() => initial.offset)
+        Some(realTime.look(_.report(offset, _)))
+      } else
+        Some(microBatches.tell { (it, now) =>
+          it.done(now)
+          it.report(now)
+        })
+    report.fold(Map.empty[String, String])(SourceProgress.of(_)).asJava
   }
 
   override def toString: String = s"Kinesis[${options.names}]"
 
-  private def streamWatch(stream: StreamClient) =
-    new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, SystemChance)
-
-  private def watch: WatchService = watching.getOrElse {
-    val watches = named.map(stream => stream.arn -> streamWatch(stream.client))
-    val first = new WatchService(watches.toMap, SystemClock, () => expiry.look())
-    watching = Some(first)
-    first
-  }
-
-  private def realTime: RealTimeBatches = batches.getOrElse {
-    val first = new RealTimeBatches(context, run, () => gate.isClosing || watch.hasFailed)
-    batches = Some(first)
-    unread = () => first.unread
-    first
-  }
-
-  private def ahead: ReadAhead = reading.getOrElse {
-    val first = new ReadAhead(context, run)
-    reading = Some(first)
-    unread = () => first.unread
-    first
-  }
-
   private def offsetOf(offset: Offset) = offset match {
     case KinesisOffset(own) => own
     case other => OffsetCodec.decode(other.json)
+  }
+}
+
+private object KinesisMicroBatchStream {
+
+  /**
+   * How long a shard may be without a task with dynamic allocation, until executors have started.
+   */
+  private val StartPatience = 60.seconds
+
+  /** The sources in real-time mode of each query. */
+  private val ofQuery = new ConcurrentHashMap[String, Set[Siblings]]()
+
+  /** The sources of one query: Spark ends a batch when the tasks of all sources have ended. */
+  private final class Siblings(context: SparkContext) {
+    private lazy val query =
+      Option(context.getLocalProperty("spark.jobGroup.id")).getOrElse(toString)
+    private var isEnding: () => Boolean = () => false
+
+    /** @param ending whether this source ends its batch */
+    def join(ending: () => Boolean): AutoCloseable = {
+      isEnding = ending
+      ofQuery.merge(query, Set(this), (all, more) => all ++ more)
+      () => ofQuery.computeIfPresent(query, (_, all) => Some(all - this).filter(_.nonEmpty).orNull): Unit
+    }
+
+    /** Whether another source of the query ends its batch. */
+    def areEnding: Boolean =
+      ofQuery.getOrDefault(query, Set.empty).exists(it => (it ne this) && it.isEnding())
   }
 }

@@ -40,8 +40,8 @@ class CompletenessSuite extends AnyFunSuite {
     clock.pass(at.toEpochMilli.millis + wrong)
     val described = summary(retention = retention).copy(serverTime = Some(at))
     val kinesis = new ScriptedKinesis().summary(described)
-    val stream = QueryStreamSuite.queryStream(kinesis, clock)
-    new ExpiredShards(stream, failOnDataLoss = true).check(offset.streams(arn))
+    val stream = QueryStreamSuite.queryStream(kinesis, clock).describe()
+    new ExpiredShards(stream, failOnDataLoss = true).check(offset.streams(arn), clock.now)
   }
 
   private def isRefused(offset: SourceOffset, at: Instant): Boolean =

@@ -18,7 +18,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.plan.SharedCoordinator
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, ScriptedKinesis, StreamClient}
@@ -54,7 +54,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
 
   /** A running service, its driver, and faults between them. */
   private class Running(kinesis: KinesisClient, executor: String, clock: Clock) {
-    val coordinator = new FetchCoordinator(10.seconds)
+    val coordinator = new SharedCoordinator(10.seconds)
     coordinator.advance(start, start)
     @volatile var trouble: () => Unit = () => ()
     val released = new AtomicInteger
@@ -138,7 +138,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     running(new OneShard(records)) { running =>
       running.coordinator.stop()
       eventually(assert(!running.service.isRunning))
-      assert(running.coordinator.awaitStopped(1.second))
+      eventually(assert(running.coordinator.allKnowOfStop))
     }
     running(new OneShard(records)) { running =>
       running.trouble = () => throw new CoordinatorGone("the query has ended")

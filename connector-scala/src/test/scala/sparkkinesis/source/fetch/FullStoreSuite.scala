@@ -16,7 +16,7 @@ import sparkkinesis.model.ShardId
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.plan.SharedCoordinator
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.{OneShard, StreamClient}
 
@@ -50,7 +50,7 @@ class FullStoreSuite extends AnyFunSuite with Eventually {
         })
       )
     )
-    val coordinator = new FetchCoordinator(1.hour)
+    val coordinator = new SharedCoordinator(1.hour)
     coordinator.advance(start, start)
     val service = new FetchService(
       "a",

@@ -19,7 +19,7 @@ import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.plan.SharedCoordinator
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
@@ -106,7 +106,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
   }
 
   private class Running(kinesis: KinesisClient, shards: Int, bufferBytes: Long) {
-    val coordinator = new FetchCoordinator(1.minute)
+    val coordinator = new SharedCoordinator(1.minute)
     private val start = only(
       StreamOffset(
         arn,

@@ -42,8 +42,7 @@ class LiveCoordinatorSuite extends AnyFunSuite {
   )
 
   private class Driver {
-    var wantsEnd = false
-    val coordinator = new LiveCoordinator(1.hour, () => wantsEnd)
+    val coordinator = new LiveCoordinator(1.hour)
 
     def answer(status: LiveStatus): LiveReply = {
       coordinator.tick()
@@ -102,16 +101,12 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(driver.coordinator.crash === Some("OOM") && driver.coordinator.failure === None)
   }
 
-  test("the driver can end the batch: at the next status, or at once") {
+  test("the driver can end the batch") {
     val driver = new Driver
     driver.coordinator.begin(at(0))
-    driver.wantsEnd = true
-    assert(driver.answer(status("a")).endedBatch === 1)
-    driver.wantsEnd = false
-    driver.coordinator.begin(at(0))
-    assert(goesOn(driver.answer(status("a")), 2))
+    assert(goesOn(driver.answer(status("a")), 1))
     driver.coordinator.endBatch()
-    assert(driver.answer(status("a")).endedBatch === 2)
+    assert(driver.answer(status("a")).endedBatch === 1)
   }
 
   test("the counters include those of lost executors, but not their sizes") {
@@ -173,7 +168,7 @@ class LiveCoordinatorSuite extends AnyFunSuite {
   }
 
   test("the batch ends if a shard has no task for too long, or its executor is lost") {
-    val coordinator = new LiveCoordinator(750.millis, () => false)
+    val coordinator = new LiveCoordinator(750.millis)
     def answer() = {
       coordinator.tick()
       coordinator.answer(reading("a", shardOf(0) -> active)).endedBatch
@@ -184,26 +179,6 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(Seq.fill(3)(answer()) === Seq(1, 1, 1))
     coordinator.executorLost("a")
     assert(coordinator.isEnding && coordinator.isCutShort)
-  }
-
-  test("the sources of a query end a batch together, and begin the next one in turn") {
-    lazy val one: LiveCoordinator = new LiveCoordinator(1.hour, () => other.isEnding)
-    lazy val other: LiveCoordinator = new LiveCoordinator(1.hour, () => one.isEnding)
-    Seq(one, other).foreach(_.begin(at(0)))
-    one.endBatch()
-    assert(other.answer(status("a")).endedBatch === 1)
-    Seq(one, other).foreach(_.finish())
-    one.begin(at(0))
-    assert(one.answer(status("a")).endedBatch === 1, "not the new batch")
-    other.begin(at(0))
-    assert(other.answer(status("a")).endedBatch === 1)
-  }
-
-  test("what was wanted for a batch that is over does not end the next one") {
-    lazy val coordinator: LiveCoordinator = new LiveCoordinator(1.hour, () => next() > 0)
-    def next() = coordinator.begin(at(0))
-    next()
-    assert(coordinator.answer(status("a")).endedBatch === 0)
   }
 
   test("a second service of an executor replaces the first one") {
@@ -228,16 +203,16 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(driver.coordinator.isEnding)
   }
 
-  test("a stopped query waits until every executor knows, or until the timeout") {
+  test("a stopped query knows which executors have heard of it") {
     val driver = new Driver
     driver.coordinator.begin(at(0))
     Seq("a", "b", "c").foreach(executor => driver.answer(status(executor)))
     driver.coordinator.stop()
-    assert(!driver.coordinator.awaitStopped(1.milli), "nobody knows")
+    assert(!driver.coordinator.allKnowOfStop, "nobody knows")
     assert(driver.answer(status("a")) === LiveReply(isStopped = true, 1, Set.empty))
     driver.answer(status("b"))
-    assert(!driver.coordinator.awaitStopped(1.milli), "one does not know")
+    assert(!driver.coordinator.allKnowOfStop, "one does not know")
     driver.coordinator.executorLost("c")
-    assert(driver.coordinator.awaitStopped(1.hour))
+    assert(driver.coordinator.allKnowOfStop)
   }
 }

@@ -8,6 +8,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.plan.ShardCounts
 import sparkkinesis.source.protocol.{FetchCounters, FetchTimes, Frontier}
+import sparkkinesis.source.query.QueryReport
 
 class SourceProgressSuite extends AnyFunSuite {
   private def behind(millis: Long) = Frontier(Vector.empty, Nil, millis, 0)
@@ -21,16 +22,26 @@ class SourceProgressSuite extends AnyFunSuite {
 
   private def progress(streams: StreamArn*) =
     SourceProgress.of(
-      streams.toSet,
-      frontiers.filter { case (id, _) => streams.contains(id.stream) },
-      ShardCounts(1, 2, 3, 4),
-      FetchCounters.Zero
-        .copy(records = 5, rereadRanges = 6, lostRanges = 7, subscriptions = 9, requests = 30),
-      failedListings = 8,
-      silence = 3.seconds,
-      FetchCounters.Zero.copy(records = 10, requests = 4, times = FetchTimes(Map(12 -> 4))),
-      Some(2.hours)
+      QueryReport(
+        streams.toSet,
+        frontiers.filter { case (id, _) => streams.contains(id.stream) },
+        ShardCounts(1, 2, 3, 4),
+        FetchCounters.Zero
+          .copy(records = 5, rereadRanges = 6, lostRanges = 7, subscriptions = 9, requests = 30),
+        FetchCounters.Zero.copy(records = 10, requests = 4, times = FetchTimes(Map(12 -> 4))),
+        failedListings = 8,
+        silence = 3.seconds,
+        Some(2.hours)
+      )
     )
+
+  /** A query that has counted nothing. */
+  private def begun(frontiers: Map[StreamShard, Frontier]) = {
+    val zero = FetchCounters.Zero
+    SourceProgress.of(
+      QueryReport(Set(arn), frontiers, ShardCounts.Zero, zero, zero, 0, 0.seconds, None)
+    )
+  }
 
   test("the lag is reported over all shards of one stream, and per stream of several") {
     val one = progress(arn)
@@ -44,24 +55,13 @@ class SourceProgressSuite extends AnyFunSuite {
   test("the lag of each shard is reported, at most of the hundred that are furthest behind") {
     val few = progress(arn, other)
     assert(few(s"msBehindLatest.${arn.name}/${shardId(1)}") === "300")
-    val many = SourceProgress.of(
-      Set(arn),
-      (0 until 1000).map(number => shardOf(number) -> behind(number.toLong)).toMap,
-      ShardCounts.Zero,
-      FetchCounters.Zero,
-      0,
-      0.seconds,
-      FetchCounters.Zero,
-      None
-    )
+    val many = begun((0 until 1000).map(number => shardOf(number) -> behind(number.toLong)).toMap)
     val shown = many.filter(_._1.startsWith("msBehindLatest."))
     assert(shown.values.map(_.toInt).toSet === (900 until 1000).toSet)
   }
 
   test("before the first page there is no lag") {
-    val zero = FetchCounters.Zero
-    val none = SourceProgress
-      .of(Set(arn), Map.empty, ShardCounts.Zero, zero, 0, 0.seconds, zero, None)
+    val none = begun(Map.empty)
     val absent = Seq("Behind", "subscription", "SinceEvent", "FetchMs", "PerFetch", "Expiry")
     assert(!none.keys.exists(it => absent.exists(it.contains)))
     assert(none("readingShards") === "0" && none("requests") === "0")

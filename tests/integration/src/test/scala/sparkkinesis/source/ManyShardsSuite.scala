@@ -1,15 +1,19 @@
 package sparkkinesis.source
 
 import scala.concurrent.duration._
+import scala.util.Success
 
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
-import sparkkinesis.client.SystemClock
+import sparkkinesis.client.{ShardFilter, ShardLister, SystemClock}
+import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.model.{StreamName, StreamRef}
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.source.watch.StreamWatch
+import sparkkinesis.source.checkpoint.DescribedStream
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.query.{Command, QueryStreams}
 
 /** The number of calls that describe a stream, by the number of its shards. */
 class ManyShardsSuite extends AnyFunSuite with Eventually {
@@ -22,12 +26,21 @@ class ManyShardsSuite extends AnyFunSuite with Eventually {
   private final class Begun(shards: Int) {
     private val kinesis = new SimulatedKinesis(SystemClock)
     kinesis.createStream(ref.name, shards)
+    private val options =
+      SourceOptions.parse(Map("streamName" -> s"${ref.name}", "region" -> "us-east-1"), None)
+    private val described = DescribedStream(
+      options.streams.head,
+      kinesis.describeStream(ref),
+      new ServiceTime
+    )
     kinesis.statistics.reset()
     private val access = StreamClient(ref, kinesis)
     private val start = ReadAheadFixture.oldest(access)
-    private val watch = new StreamWatch(access, true, 1.minute, () => 0.5)
-    watch.advance(start)
-    watch.inspect(SystemClock.now)
+    private val streams = new QueryStreams(options, Seq(described), () => 0.5)
+    for (Command.List(arn) <- streams.advance(SourceOffset.of(Seq(start)), SystemClock.moment)) {
+      val listed = ShardLister.list(kinesis, ref, ShardFilter.FromTrimHorizon).shards
+      assert(streams.listed(arn, Success(listed), SystemClock.moment).isEmpty)
+    }
 
     /** The calls so far, except those that read one shard. */
     def calls: Map[String, Long] =

@@ -8,7 +8,7 @@ import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.plan.SharedCoordinator
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.store.{PageStore, SpillSpace}
@@ -21,7 +21,7 @@ class ReadAheadFixture(
     disk: SpillSpace = SpillSpace.Off
 ) extends AutoCloseable {
   val begin: SourceOffset = SourceOffset.of(Seq(start))
-  val coordinator = new FetchCoordinator(1.minute)
+  val coordinator = new SharedCoordinator(1.minute)
   coordinator.advance(begin, begin)
   private val service: FetchService = new FetchService(
     "a",

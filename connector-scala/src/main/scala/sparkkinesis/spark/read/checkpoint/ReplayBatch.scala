@@ -61,7 +61,7 @@ final class ReplayBatch(options: SourceOptions, replay: ReplayOptions, bounds: R
     try {
       val streams = new ReplayedStreams(options.streams.zip(loans).map { case (access, loan) =>
         val start = options.queryStart(access.ref)
-        new QueryStream(access, loan.value, start, SystemClock, SystemChance)
+        new QueryStream(access, loan.value, start, SystemClock, SystemChance).describe()
       })
       streams.check(batches, all)
       val wanted = all.filter { it =>

@@ -1,13 +1,13 @@
 package sparkkinesis.spark.read.checkpoint
 
-import sparkkinesis.client.StreamAccess
+import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.SourceException
-import sparkkinesis.source.checkpoint.QueryStream
+import sparkkinesis.source.checkpoint.{DescribedStream, StreamIdentity}
 import sparkkinesis.source.replay.{LoggedBatch, ReplayPlan, ReplayRange}
 
 /** The streams that the options of a replay name, as Kinesis describes them. */
-private[checkpoint] final class ReplayedStreams(streams: Seq[QueryStream]) {
+private[checkpoint] final class ReplayedStreams(streams: Seq[DescribedStream]) {
   private val named = streams.map(stream => stream.arn -> stream).toMap
 
   /** How to reach each stream. */
@@ -25,7 +25,10 @@ private[checkpoint] final class ReplayedStreams(streams: Seq[QueryStream]) {
         s"The batches read ${text(known.map(_.stream))}, but the options name " +
           s"${text(named.keys)}. Name the streams of the checkpoint in the options, too."
       )
-    for (offset <- known; stream <- named.get(offset.stream)) stream.checkIdentity(offset)
+    for (offset <- known; stream <- named.get(offset.stream))
+      StreamIdentity
+        .mismatch(stream.arn, offset.created, stream.summary.created)
+        .foreach(cause => throw cause)
   }
 
   /** @throws SourceException if records of a range may have expired */
@@ -33,7 +36,7 @@ private[checkpoint] final class ReplayedStreams(streams: Seq[QueryStream]) {
     ReplayPlan.checkRetained(
       ranges,
       shard => named(shard.stream).retention,
-      shard => named(shard.stream).now
+      shard => named(shard.stream).time.at(SystemClock.now)
     )
 
   private def text(arns: Iterable[StreamArn]): String = arns.toSeq.distinct.sorted.mkString(", ")

@@ -4,47 +4,64 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.StreamShard
-import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.protocol.{FetchReply, FetchStatus}
 
 /** The executors of a driver, and their messages to it. At first there is one. */
-final class SimulatedCluster(world: World, run: SimulatedDriver) {
+final class SimulatedCluster(world: World, run: MicroBatchDriver) {
   import world._
 
   private val executors = mutable.SortedMap.empty[String, SimulatedExecutor]
-  private var started = 0
+  private var number = 0
+  private val started = mutable.Set.empty[String] // executors that have a service
   private var isSuspended = false
-  private var tickedAt = clock.now
   private val waiting = mutable.ArrayBuffer.empty[FetchStatus] // while the driver is suspended
   add()
 
   override def toString: String = executors.values.mkString(", ")
 
   def add(): Unit = if (executors.size < 3) {
-    started += 1
-    val id = s"executor-$started"
+    number += 1
+    val id = s"executor-$number"
     executors.update(id, new SimulatedExecutor(id, world, run.settings, run.clients, send))
+  }
+
+  /** IDs and hosts. */
+  def all: Map[String, String] = executors.keySet.map(_ -> "localhost").toMap
+
+  /** A job starts services, on other executors than those if they are gone or busy. */
+  def start(wanted: Set[String]): Unit = {
+    val found = executors.filter { case (id, _) => wanted(id) && random.nextInt(10) > 0 }
+    (if (found.isEmpty) executors.take(1) else found).foreach { case (id, _) => started += id }
   }
 
   def lose(): Unit = executors.keys.headOption.foreach { id =>
     executors.remove(id)
     // The driver finds out at once, or by the missing heartbeats.
-    if (random.nextBoolean()) run.coordinator.executorLost(id)
+    if (random.nextBoolean()) run.tell((it, _) => it.lost(id))
     if (executors.isEmpty) add()
   }
 
-  def work(): Unit = executors.values.foreach(_.work())
+  def work(): Unit = {
+    if (!isSuspended) run.work()
+    running.foreach(_.work())
+  }
+
+  private def running = executors.collect { case (id, it) if started(id) => it }
 
   /** Usually the executor that reads the shard ahead. */
   def any(shard: StreamShard): SimulatedExecutor = {
-    val preferred = run.coordinator.location(shard).map(_._2).flatMap(executors.get)
-    val all = executors.values.toVector
-    if (random.nextInt(5) == 0) all(random.nextInt(all.size)) else preferred.getOrElse(all.head)
+    val all = executors.keys.toVector
+    val preferred = run.query.reader(shard).filter(executors.contains).getOrElse(all.head)
+    val id = if (random.nextInt(5) == 0) all(random.nextInt(all.size)) else preferred
+    started += id // a task starts the service of its executor
+    executors(id)
   }
 
   /** The driver's process does not run for up to a minute. That takes no shard from an executor. */
   def suspendDriver(): Unit = {
-    executors.values.foreach(_.heartbeat())
+    run.work()
+    running.foreach(_.heartbeat())
+    val before = run.query.executors.intersect(executors.keySet)
     isSuspended = true
     for (_ <- 0 until 1 + hardships.nextInt(6)) {
       clock.advance(10.seconds)
@@ -52,19 +69,14 @@ final class SimulatedCluster(world: World, run: SimulatedDriver) {
     }
     isSuspended = false
     // Some messages arrive late, and nobody waits for their answers any more.
-    waiting.filter(_ => hardships.nextBoolean()).foreach(run.coordinator.answer(_))
+    waiting.filter(_ => hardships.nextBoolean()).foreach(heard)
     waiting.clear()
-    passTime()
-    val live = run.coordinator.live
-    require(executors.keySet.forall(live), s"a pause of the driver took shards: $live of $this")
+    run.work()
+    val live = run.query.executors
+    require(before.forall(live), s"a pause of the driver took shards: $live of $this")
   }
 
-  /** After a pause of the process, or of the whole world, the driver has few ticks. */
-  private def passTime(): Unit = {
-    val passed = (clock.now.toEpochMilli - tickedAt.toEpochMilli) / ExecutorTable.Tick.toMillis
-    if (passed > 0) tickedAt = clock.now
-    (1L to math.min(2, passed)).foreach(_ => run.coordinator.tick())
-  }
+  private def heard(status: FetchStatus) = run.tell((it, _) => it.heard(status))
 
   /** @return `None` if there is no answer: the executor sends the same reports again */
   private def send(status: FetchStatus): Option[FetchReply] =
@@ -72,8 +84,7 @@ final class SimulatedCluster(world: World, run: SimulatedDriver) {
       waiting += status
       None
     } else {
-      passTime()
-      val reply = run.coordinator.answer(status)
+      val reply = heard(status)
       Option.when(isCalm || random.nextInt(10) > 0)(reply)
     }
 }

@@ -4,86 +4,92 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, Moment}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.checkpoint.{QueryStream, QueryStreams}
-import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.checkpoint.QueryStream
+import sparkkinesis.source.options.{FetchSettings, SourceOptions}
 import sparkkinesis.source.pace.SharedReads
-import sparkkinesis.source.plan.FetchCoordinator
-import sparkkinesis.source.protocol.ReadLimits
-import sparkkinesis.source.watch.StreamWatch
+import sparkkinesis.source.plan.ExecutorTable
+import sparkkinesis.source.protocol.Heartbeat
+import sparkkinesis.source.query._
 
 /**
- * The driver of a query, from its start to its end.
+ * The driver's process of a query, from its start to its end: the time of its decisions, and their
+ * calls.
  *
  * @param named number of streams that the query names
  * @param hasStopTime whether the trigger is `Trigger.AvailableNow`
+ * @param spark receives the commands that Spark carries out
  */
-final class SimulatedDriver(world: World, named: Int, hasStopTime: Boolean) {
+final class SimulatedDriver[B <: Heartbeat, Q <: SourceQuery[B]](
+    world: World,
+    named: Int,
+    hasStopTime: Boolean,
+    newQuery: (SourceOptions, QueryStreams) => Q,
+    spark: Command => Unit = _ => ()
+) {
   import world._
 
-  private var isStopping = false
-
   /** While a run waits after its stop time was chosen, producers write. */
-  private val busyClock = new Clock {
+  private val stoppingClock = new Clock {
     override def now: Instant = clock.now
 
     override def sleep(duration: FiniteDuration): Unit = {
-      if (isStopping) for (_ <- 0 until random.nextInt(4)) {
+      for (_ <- 0 until random.nextInt(4)) {
         calmly(producer.actAtRandom())
         clock.advance(duration / 8)
       }
       clock.sleep(duration)
     }
   }
-  private val options = world.options(named)
-  val coordinator = new FetchCoordinator(10.seconds, options.fetch.joinedMark)
-  val streams = new QueryStreams(
-    options,
-    options.streams.map { access =>
-      val start = options.queryStart(access.ref)
-      new QueryStream(access, kinesis, start, busyClock, () => random.nextDouble())
-    }
-  )
+  private val choices = world.options(named)
 
-  /** The client of each stream. */
-  lazy val clients: Map[StreamArn, StreamClient] =
-    calmly(streams.access).transform { (arn, access) =>
-      StreamClient(access.ref, client, new SharedReads(isAws), consumers.get(arn))
-    }
-
-  private lazy val watches = clients.transform { (_, client) =>
-    new StreamWatch(client, options.failOnDataLoss, DiscoveryInterval, () => 0.5)
+  private def streamsWith(clock: Clock) = choices.streams.map { access =>
+    val start = choices.queryStart(access.ref)
+    new QueryStream(access, kinesis, start, clock, () => random.nextDouble())
   }
-  private var nextLooks = Map.empty[StreamArn, Instant]
+  private val streams = streamsWith(clock)
+  private val stopAtMillis = Option.when(hasStopTime)(calmly {
+    QueryStream.stopTime(streamsWith(stoppingClock)).toEpochMilli
+  })
+  private val options = choices.copy(fetch = choices.fetch.copy(stopAtMillis = stopAtMillis))
+  private val described = calmly(streams.map(_.describe()))
+  val query: Q = newQuery(options, new QueryStreams(options, described, () => 0.5))
+  private val calls =
+    new SimulatedCalls(world, query, described.map(_.arn).zip(streams).toMap, spark)
+  private var tickedAt = clock.now
 
-  isStopping = true
-  val settings: FetchSettings = options.fetch.copy(
-    stopAtMillis = Option.when(hasStopTime)(calmly(streams.stopTime().toEpochMilli))
-  )
-  isStopping = false
+  def settings: FetchSettings = options.fetch
 
-  def limits: ReadLimits = settings.limits
+  /** The client of each stream that the query reads. */
+  def clients: Map[StreamArn, StreamClient] = query.streams.access.transform { (arn, access) =>
+    shared.getOrElseUpdate(
+      arn,
+      StreamClient(access.ref, client, new SharedReads(isAws), consumers.get(arn))
+    )
+  }
+  private val shared = scala.collection.mutable.Map.empty[StreamArn, StreamClient]
 
   /** The first offset of a new query. */
-  def begin(): SourceOffset = streams.firstOffset()
+  def begin(): SourceOffset = SourceOffset.of(streams.map(_.firstOffset()))
 
-  /** @throws SourceException if no batch would ever read some shard */
-  def look(from: SourceOffset): Unit = from.streams.foreach { case (arn, known) =>
-    val watch = watches(arn)
-    watch.advance(known)
-    if (nextLooks.get(arn).forall(!clock.now.isBefore(_)))
-      nextLooks += arn -> clock.now.plusMillis(watch.inspect(clock.now).toMillis)
-    watch.check()
+  /** Something happens to the decisions. */
+  def tell[A](event: (Q, Moment) => A): A = {
+    val answer = event(query, clock.moment)
+    calls.take()
+    answer
   }
 
-  /** Shards that the watch added because no batch would have read them. */
-  def lostRanges: Long = watches.values.map(_.lostRanges).sum
+  /** Time passes. After a pause of the process, or of the whole world, there are few ticks. */
+  def work(): Unit = {
+    val passed = (clock.now.toEpochMilli - tickedAt.toEpochMilli) / ExecutorTable.Tick.toMillis
+    if (passed > 0) tickedAt = clock.now
+    (1L to math.min(2, passed)).foreach(_ => tell((it, now) => it.tick(now)))
+    calls.work()
+  }
 
-  def repaired(end: SourceOffset): SourceOffset =
-    end.transform((arn, known) => watches(arn).repair(known))
-
-  private def DiscoveryInterval = 3.seconds
+  /** Waits for all answers. */
+  def finishCalls(): Unit = calls.finish()
 }

@@ -2,11 +2,12 @@ package sparkkinesis.source.simulation
 
 import scala.collection.mutable
 
+import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.model.{Position, StreamArn, StreamShard}
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.plan.{BatchPlanner, ShardSkew}
-import sparkkinesis.source.protocol.Frontier
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.query.{Answer, Command, MicroBatchQuery}
 import sparkkinesis.source.replay.LoggedBatch
 
 /**
@@ -23,9 +24,10 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   private val moves = mutable.Map.empty[Int, String] // begins of batches after a move
   private val done = mutable.ArrayBuffer.empty[Batch]
   private var named = streams
-  private val initial: SourceOffset = calmly(new SimulatedDriver(world, named, false).begin())
-  private var run: SimulatedDriver = _
+  private var run: MicroBatchDriver = newDriver(false)
+  private val initial: SourceOffset = calmly(run.begin())
   private var executors: SimulatedCluster = _
+  private var isIdle = false // whether the last answer was that there is no batch
 
   def committed: Seq[Batch] = done.toSeq
 
@@ -42,14 +44,26 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   def writtenBy(millis: Long): Map[String, Seq[Int]] =
     producers.take(named).flatMap(_.writtenBy(millis)).toMap
 
+  private def newDriver(hasStopTime: Boolean): MicroBatchDriver =
+    new SimulatedDriver(world, named, hasStopTime, new MicroBatchQuery(_, _), carryOut)
+
+  /** Spark's part of what the driver wants. */
+  private def carryOut(command: Command): Unit = command match {
+    case Command.FindExecutors => run.tell((it, _) => it.executorsFound(executors.all))
+    case Command.StartServices(on) =>
+      executors.start(on.keySet)
+      run.tell((it, _) => it.servicesStarted(None))
+    case _ =>
+  }
+
   /** The stop time of the current run. */
   def stopAtMillis: Option[Long] = run.settings.stopAtMillis
 
   /** Shards of the current run that the watch added because no batch would have read them. */
-  def lostRanges: Long = run.lostRanges
+  def lostRanges: Long = run.query.streams.lostRanges
 
   override def toString: String = s"at ${OffsetCodec.encode(lastEnd)} with " +
-    s"${run.coordinator.frontiers}, ${run.settings}, and $executors"
+    s"${report.frontiers}, ${run.settings}, and $executors"
 
   /**
    * Starts the driver again, with other executors. Runs a batch again that was logged but not
@@ -58,11 +72,9 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
    * @throws SourceException if records may have expired unread
    */
   def start(): Unit = {
-    run = new SimulatedDriver(world, named, hasStopTime)
+    run = newDriver(hasStopTime)
     executors = new SimulatedCluster(world, run)
-    val isPending = log.size > done.size
-    calmly(run.streams.check(if (isPending) startOf(log.size - 1) else lastEnd))
-    if (isPending) finish(log.size - 1, mayFail = false)
+    if (log.size > done.size) finish(log.size - 1, mayFail = false)
     if (lastEnd.streams.size < named) nameAnew()
   }
 
@@ -73,7 +85,8 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
    */
   private def nameAnew(): Unit = {
     world.settle()
-    calmly(run.streams.withJoined(lastEnd)): Unit
+    ask(lastEnd): Unit
+    run.finishCalls()
     if (world.start == Position.Latest)
       producers.slice(lastEnd.streams.size, named).foreach(_.forget())
     world.passChoice()
@@ -121,41 +134,36 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   /** @return whether it planned a batch */
   def runBatch(mayFail: Boolean): Boolean = {
     val from = lastEnd
-    run.coordinator.advance(from, from)
-    run.look(from)
-    val joined = calmly(run.streams.withJoined(from))
-    val end =
-      if (joined eq from) nextEnd(from)
-      else planned(joined, run.coordinator.frontiers)
-    if (end ne from) {
-      log += OffsetCodec.encode(end)
-      if (mayFail && random.nextInt(10) == 0) start()
-      else finish(log.size - 1, mayFail)
+    val answer = ask(from)
+    isIdle = false
+    answer match {
+      case Answer.Ready(end) if end eq from =>
+        isIdle = true
+        false
+      case Answer.Ready(end) =>
+        log += OffsetCodec.encode(end)
+        if (mayFail && random.nextInt(10) == 0) start() else finish(log.size - 1, mayFail)
+        true
+      case Answer.Wait(until) =>
+        require(!until.isAfter(clock.steady.plusSeconds(10)), s"it waits until $until")
+        false
+      case Answer.Fail(cause) => throw cause
     }
-    end ne from
   }
+
+  private def ask(from: SourceOffset): Answer[SourceOffset] =
+    run.tell(_.asked(from, run.settings.limits, _))
+
+  private def report = run.query.report(clock.moment)
 
   /** Whether batches have read all that the executors have seen, up to the tip of each shard. */
-  def isAtTip: Boolean = BatchPlanner.isDone(lastEnd, run.coordinator.frontiers)
+  def isAtTip: Boolean = isIdle && {
+    val seen = report.frontiers
+    lastEnd.readable.keys.forall(seen.get(_).exists(_.millisBehindLatest == 0))
+  }
 
   /** Whether a run with a stop time is over, and Spark would end the query. */
-  def isOver: Boolean =
-    lastEnd.streams.size == named && isAtTip && (nextEnd(lastEnd) == lastEnd)
-
-  private def nextEnd(from: SourceOffset): SourceOffset = {
-    val all = run.coordinator.frontiers
-    val end = planned(from, all)
-    val isIdle = stopAtMillis.isEmpty || BatchPlanner.isDone(from, all)
-    if ((end ne from) || !isIdle) end
-    else calmly(BatchPlanner.confirmed(from, all, run.streams.confirmationPeriod))
-  }
-
-  private def planned(from: SourceOffset, all: Map[StreamShard, Frontier]): SourceOffset = {
-    val skewed = run.settings.maxShardSkew.fold(all)(
-      ShardSkew.limited(from, all, run.limits, _)
-    )
-    run.repaired(BatchPlanner.end(from, skewed, run.limits))
-  }
+  def isOver: Boolean = isIdle && lastEnd.streams.size == named
 
   private def startOf(batch: Int): SourceOffset =
     moves.get(batch).fold(if (batch == 0) initial else endOf(batch - 1))(OffsetCodec.decode)
@@ -166,12 +174,17 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
 
   private def finish(batch: Int, mayFail: Boolean): Unit = {
     val (from, end) = (startOf(batch), endOf(batch))
-    val ranges = BatchPlanner.ranges(from, end)
-    run.coordinator.advance(from, end)
+    def plan(): Seq[ShardRange] = {
+      val planned: Moment => Seq[ShardRange] =
+        run.query.tasks(from, end, slots = 4, waitEnd, _).flatMap(_._2).sortBy(_.shard)
+      run.tell((_, now) => planned(now))
+    }
+    val ranges = plan()
     val tasks = new SimulatedTasks(world, run, executors)
     val rows = ranges.flatMap(tasks.read)
     if (mayFail && random.nextInt(4) == 0) {
       executorsWork()
+      require(plan() == ranges, s"batch $batch was planned anew")
       val again = ranges.flatMap(tasks.read)
       require(
         rows.map(_.text) == again.map(_.text),
@@ -179,7 +192,11 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
       )
     }
     done += Batch(from.streams.keySet.toSet, ranges.map(_.shard).toSet, rows)
+    if (random.nextInt(4) > 0) run.tell(_.done(_)) // Spark asks for metrics
+    if (random.nextInt(4) > 0) run.tell(_.committed(end, _))
   }
+
+  private def waitEnd = clock.moment.elapsed
 }
 
 /** @param text `key:number`, which the producer wrote */

@@ -7,7 +7,7 @@ import sparkkinesis.source.replay._
 import sparkkinesis.spark.read.task.{RecordRow, ReplayRow}
 
 /** The tasks of a replay, in any order. */
-final class SimulatedReplay(world: World, run: SimulatedDriver) {
+final class SimulatedReplay(world: World, run: MicroBatchDriver) {
   import world._
 
   /** The rows of each batch, in order per shard. */

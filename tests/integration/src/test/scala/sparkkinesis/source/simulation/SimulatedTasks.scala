@@ -8,7 +8,7 @@ import sparkkinesis.source.replay.ShardRangeReader
 import sparkkinesis.spark.read.task.RecordRow
 
 /** The tasks of a batch. */
-final class SimulatedTasks(world: World, run: SimulatedDriver, executors: SimulatedCluster) {
+final class SimulatedTasks(world: World, run: MicroBatchDriver, executors: SimulatedCluster) {
   import world._
 
   /** Reads pages of the preferred executor or of another one, or reads from Kinesis again. */

@@ -2,7 +2,6 @@ package sparkkinesis.source.simulation.realtime
 
 import scala.concurrent.duration._
 
-import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.simulation.World
 import sparkkinesis.spark.read.realtime.RealTimePartition
 
@@ -17,7 +16,6 @@ final class LiveCluster(world: World, named: Int) {
   private var executors = Vector.empty[LiveExecutor]
   private var lost = Vector.empty[(LiveExecutor, java.time.Instant)] // the driver will know then
   private var started = 0
-  private var sinceTick: FiniteDuration = Duration.Zero // of the driver
   private var attempts = 0L
   private var others = 0 // slots that other queries use
   private var job = Option.empty[LiveJob]
@@ -76,8 +74,8 @@ final class LiveCluster(world: World, named: Int) {
     if (driver.isRunning) {
       val (known, unknown) = lost.partition(!_._2.isAfter(clock.now))
       lost = unknown
-      known.foreach { case (executor, _) => driver.coordinator.executorLost(executor.id) }
-      tick(passed)
+      known.foreach { case (executor, _) => driver.lost(executor.id) }
+      driver.work()
       job.foreach(_.schedule(passed))
     }
     random.shuffle(executors).foreach(_.work())
@@ -85,14 +83,6 @@ final class LiveCluster(world: World, named: Int) {
     val (going, over) = zombies.partition(runsOn)
     zombies = going
     over.foreach(_.fail())
-  }
-
-  private def tick(passed: FiniteDuration): Unit = {
-    sinceTick += passed
-    while (sinceTick >= ExecutorTable.Tick) {
-      sinceTick -= ExecutorTable.Tick
-      driver.coordinator.tick()
-    }
   }
 
   private def runsOn(zombie: LiveAttempt) =

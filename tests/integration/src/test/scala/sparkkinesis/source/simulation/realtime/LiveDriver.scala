@@ -1,13 +1,13 @@
 package sparkkinesis.source.simulation.realtime
 
 import scala.collection.mutable
-import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{CoordinatorGone, ReadLimits}
+import sparkkinesis.source.query.{Answer, RealTimeQuery}
 import sparkkinesis.source.realtime._
 import sparkkinesis.source.simulation.{SimulatedDriver, World}
 import sparkkinesis.spark.read.realtime.RealTimePartition
@@ -21,16 +21,17 @@ import sparkkinesis.spark.read.realtime.RealTimePartition
 final class LiveDriver(world: World, named: Int, slots: () => Int) {
   import world._
 
-  private val run = new SimulatedDriver(world, named, hasStopTime = false)
   private val most = Option.when(random.nextInt(4) == 0)(1 + random.nextInt(3)) // `maxPartitions`
+  private val run = new SimulatedDriver[LiveStatus, RealTimeQuery](
+    world,
+    named,
+    hasStopTime = false,
+    (options, streams) => new RealTimeQuery(options.copy(maxPartitions = most), streams)
+  )
   private val late = mutable.ArrayBuffer.empty[LiveStatus] // sent while the driver was suspended
   private var isSuspended = false
   private var isClosing = false
   private var isClosed = false
-  val coordinator =
-    new LiveCoordinator(LiveBatches.Patience, () => isClosing || batches.hasMoreSlots)
-  private val batches: LiveBatches =
-    new LiveBatches("orders", coordinator, _ => most.fold(slots())(math.min(slots(), _)), clock)
 
   /** As `LiveReads` changes them, without the options that real-time mode refuses. */
   val settings: FetchSettings =
@@ -40,28 +41,33 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
 
   def begin(): SourceOffset = run.begin()
 
-  def check(from: SourceOffset): Unit = calmly(run.streams.check(from))
-
-  def withJoined(from: SourceOffset): SourceOffset = calmly(run.streams.withJoined(from))
-
-  def confirmationPeriod: FiniteDuration = calmly(run.streams.confirmationPeriod)
-
-  /** The tasks of a batch, or none if the query fails before it. */
-  def partitions(from: SourceOffset): Option[Vector[RealTimePartition]] = {
-    check(from)
-    run.look(from)
-    Option.when(coordinator.failure.isEmpty) {
-      val batch = batches.batch(from, endsAtOnce = withJoined(from) ne from)
-      require(batches.batch(from, endsAtOnce = false) eq batch, "planned twice")
-      batch.tasks.map { starts =>
-        val place = starts.headOption.flatMap(start => coordinator.location(start.shard))
-        RealTimePartition(batch.number, starts, place.map(_._2).toSeq)
-      }
+  /** The tasks of a batch. */
+  def began(from: SourceOffset): Answer[Vector[RealTimePartition]] = {
+    lookAround()
+    run.tell(_.began(from, _)) match {
+      case Answer.Ready(batch) =>
+        val again = run.tell(_.began(from, _))
+        require(again == Answer.Ready(batch), s"planned twice: $batch and $again")
+        Answer.Ready(batch.tasks.map { starts =>
+          RealTimePartition(batch.number, starts, run.query.place(starts).map(_._2).toSeq)
+        })
+      case wait: Answer.Wait => wait
+      case failed: Answer.Fail => failed
     }
   }
 
-  def end(ends: Seq[TaskEnd]): SourceOffset =
-    run.repaired(batches.end(ends, withJoined(_), confirmationPeriod))
+  def finishCalls(): Unit = run.finishCalls()
+
+  def ended(ends: Seq[TaskEnd]): SourceOffset = run.tell(_.ended(ends, _))
+
+  def lost(executor: String): Unit = run.tell((it, _) => it.lost(executor))
+
+  def work(): Unit = {
+    lookAround()
+    run.work()
+  }
+
+  private def lookAround(): Unit = run.tell(_.around(slots(), isClosing, _))
 
   /** Answers an executor. */
   def ask(status: LiveStatus): LiveReply =
@@ -70,9 +76,11 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
       late += status
       noAnswer()
     } else {
-      val reply = coordinator.answer(status)
+      val reply = heard(status)
       if (isCalm || random.nextInt(10) > 0) reply else noAnswer()
     }
+
+  private def heard(status: LiveStatus): LiveReply = run.tell((it, _) => it.heard(status))
 
   private def noAnswer() = throw new IllegalStateException("There is no answer.")
 
@@ -83,14 +91,14 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
   /** Some messages arrive late, and nobody waits for their answers any more. */
   def resume(): Unit = {
     isSuspended = false
-    late.filter(_ => random.nextBoolean()).foreach(coordinator.answer(_))
+    late.filter(_ => random.nextBoolean()).foreach(heard(_))
     late.clear()
   }
 
   /** A planned stop: the batch ends, and no other one begins. */
   def requestStop(): Unit = isClosing = true
 
-  def stop(): Unit = coordinator.stop()
+  def stop(): Unit = run.tell((it, _) => it.stop())
 
   /** The query has ended, and executors notice. */
   def close(): Unit = isClosed = true

@@ -4,7 +4,9 @@ import scala.concurrent.duration._
 
 import sparkkinesis.model.Position
 import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.source.SourceException
 import sparkkinesis.source.checkpoint.OffsetCodec
+import sparkkinesis.source.query.Answer
 import sparkkinesis.source.simulation.{Batch, Row, World}
 
 /**
@@ -45,7 +47,6 @@ final class LiveQuery(world: World, streams: Int) {
     isStopping = false
     ledger.restarted()
     cluster = new LiveCluster(world, named)
-    driver.check(end)
     if (end.streams.size < named) nameAnew()
   }
 
@@ -56,7 +57,8 @@ final class LiveQuery(world: World, streams: Int) {
   /** See [[SimulatedQuery]]. */
   private def nameAnew(): Unit = {
     world.settle()
-    driver.withJoined(end): Unit
+    driver.began(end): Unit
+    driver.finishCalls()
     if (world.start == Position.Latest) producers.slice(end.streams.size, named).foreach(_.forget())
     world.passChoice()
   }
@@ -105,12 +107,14 @@ final class LiveQuery(world: World, streams: Int) {
 
   private def begin(): Unit = {
     val from = end
-    driver.partitions(from) match {
-      case Some(partitions) =>
+    driver.began(from) match {
+      case Answer.Ready(partitions) =>
         val length = if (hasClock) random.nextInt(longest.toMillis.toInt).millis else 1.day
         val endsAt = clock.now.plusMillis(length.toMillis)
         cluster.run(new LiveJob(partitions, endsAt, world, cluster, handedOut))
-      case None => fail()
+      case Answer.Fail(cause: SourceException) if cause.condition == LiveService.Refusal => fail()
+      case Answer.Fail(cause) => throw cause
+      case _: Answer.Wait =>
     }
   }
 
@@ -125,7 +129,7 @@ final class LiveQuery(world: World, streams: Int) {
 
   private def finish(job: LiveJob): Unit = {
     val from = end
-    logged = OffsetCodec.encode(driver.end(random.shuffle(job.ends)))
+    logged = OffsetCodec.encode(driver.ended(random.shuffle(job.ends)))
     ledger.logged(
       Batch(from.streams.keySet.toSet, from.readable.keySet.toSet, job.rows),
       job.ends.flatMap(_.ends)

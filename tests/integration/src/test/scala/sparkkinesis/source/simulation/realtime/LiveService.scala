@@ -38,7 +38,7 @@ final class LiveService(executor: String, number: Int, world: World, driver: Liv
   /** One of its shards cannot be read any more. */
   def failForGood(): Unit = assignments.headOption.foreach { it =>
     val message = "A failure of the test."
-    failure = Some(FetchFailure("KINESIS_ACCESS_DENIED", message, it.shard, it.generation))
+    failure = Some(FetchFailure(LiveService.Refusal, message, it.shard, it.generation))
   }
 
   private def assignments = shards.plan(0)._2.toSeq.flatMap(_.assignments)
@@ -67,4 +67,10 @@ final class LiveService(executor: String, number: Int, world: World, driver: Liv
     shards.close()
     store.close()
   }
+}
+
+object LiveService {
+
+  /** The condition of a failure that the test causes. */
+  val Refusal = "KINESIS_ACCESS_DENIED"
 }

@@ -57,7 +57,7 @@ object SpillHeap {
       coordinator.frontiers.values.exists(_.millisBehindLatest > 0)
     ) {
       coordinator.failure.foreach(failure => sys.error(failure.message))
-      coordinator.awaitNews(100.millis)
+      coordinator.synchronized(coordinator.wait(100))
     }
   }
 

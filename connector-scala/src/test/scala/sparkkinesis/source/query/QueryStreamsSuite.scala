@@ -1,91 +1,91 @@
-package sparkkinesis.source.checkpoint
+package sparkkinesis.source.query
 
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
-import scala.concurrent.duration._
+import scala.util.{Failure, Success}
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
+import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{Position, SequenceNumber, StreamArn, StreamName, StreamRef, StreamShard}
-import sparkkinesis.sink.FastClock
-import sparkkinesis.source.ScriptedKinesis._
+import sparkkinesis.model.{SequenceNumber, StreamArn, StreamName, StreamRef, StreamShard}
+import sparkkinesis.source.ScriptedKinesis.summary
+import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
-import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
-import sparkkinesis.source.{ScriptedKinesis, SourceException}
+import sparkkinesis.source.{ServiceTime, SourceException}
 
 /** Streams that are added to a query and removed from it between runs. */
 class QueryStreamsSuite extends AnyFunSuite {
   private val orders = arn
   private val refunds = arn.copy(region = "us-east-1", name = StreamName("refunds"))
+  private val now = Moment(Instant.EPOCH, Instant.EPOCH)
 
-  private def offsetOf(arns: StreamArn*) = SourceOffset.of(arns.map { arn =>
+  private def beginning(arn: StreamArn) = {
     val shard = shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty)
     StreamOffset(arn, Instant.EPOCH, SortedMap(shard))
-  })
+  }
+
+  private def offsetOf(arns: StreamArn*) = SourceOffset.of(arns.map(beginning))
 
   /** A query that names these streams. */
   private def naming(arns: Seq[StreamArn], allowRemoval: Boolean = false): QueryStreams = {
     val named = Map("streamArn" -> arns.mkString(","), "allowStreamRemoval" -> s"$allowRemoval")
     val options = SourceOptions.parse(named, None)
-    val streams = options.streams.zip(arns).map { case (access, arn) =>
-      val kinesis = new ScriptedKinesis().summary(summary(stream = arn))
-      kinesis.summary(summary(stream = arn)).listing(listing(newStream(1): _*)) // to begin, once
-      new QueryStream(access, kinesis, ByShard(Position.TrimHorizon), new FastClock, () => 0.5)
+    val described = options.streams.zip(arns).map { case (access, arn) =>
+      DescribedStream(access, summary(stream = arn), new ServiceTime)
     }
-    new QueryStreams(options, streams)
+    new QueryStreams(options, described, () => 0.5)
   }
 
   private def refusal(streams: QueryStreams, offset: SourceOffset): SourceException =
-    intercept[SourceException](streams.check(offset))
-
-  test("a new query starts in each of its streams") {
-    assert(naming(Seq(orders, refunds)).firstOffset() === offsetOf(orders, refunds))
-  }
-
-  /** What the clock shows that is ahead of the service's by `ahead`, before and after the wait. */
-  private def stopping(ahead: FiniteDuration, reported: Option[Instant]) = {
-    val clock = new FastClock
-    clock.sleep(ahead)
-    val options = SourceOptions.parse(Map("streamArn" -> orders.toString), None)
-    val kinesis = new ScriptedKinesis().listing(listing().copy(serverTime = reported))
-    val stream = new QueryStream(
-      options.streams.head,
-      kinesis,
-      ByShard(Position.TrimHorizon),
-      clock,
-      () => 0.5
-    )
-    (new QueryStreams(options, Seq(stream)).stopTime().toEpochMilli, clock.now.toEpochMilli)
-  }
-
-  test("reading begins a second after the stop time, when records that arrived are visible") {
-    assert(stopping(0.seconds, reported = None) === (0, 1000))
-    assert(stopping(0.seconds, reported = Some(Instant.EPOCH)) === (0, 1000))
-    // The service may have the time 0, and a record that arrives at 900 is visible at 1900.
-    assert(stopping(900.millis, reported = Some(Instant.EPOCH)) === (900, 900 + 1900))
-    assert(stopping(5.seconds, reported = Some(Instant.EPOCH)) === (1000, 5000 + 2000))
-  }
+    intercept[SourceException](streams.check(offset, now))
 
   test("if the query names the checkpoint's streams, in any order, none is added or removed") {
     val streams = naming(Seq(refunds, orders))
     val offset = offsetOf(orders, refunds)
-    streams.check(offset)
-    assert((streams.withoutRemoved(offset) eq offset) && (streams.withJoined(offset) eq offset))
+    streams.check(offset, now)
+    assert(streams.withoutRemoved(offset) eq offset)
+    assert(streams.join(offset).isEmpty && streams.withJoined(offset).exists(_ eq offset))
     assert(streams.access.keySet === Set(orders, refunds))
     assert(streams.access(refunds).client.region === "us-east-1")
   }
 
-  test("a stream that is added starts where the option says, and is listed once per run") {
+  test("a stream that is added starts where the option says, which is asked once per run") {
     val streams = naming(Seq(orders, refunds))
     val offset = offsetOf(orders)
-    streams.check(offset)
-    assert(streams.withJoined(streams.withoutRemoved(offset)) === offsetOf(orders, refunds))
-    assert(streams.withJoined(offset) === offsetOf(orders, refunds), "not asked again")
+    streams.check(offset, now)
+    assert(streams.withoutRemoved(offset) eq offset)
+    assert(streams.join(offset) === Vector(Command.Begin(refunds)))
+    assert(streams.join(offset).isEmpty && streams.withJoined(offset).isEmpty)
+    streams.begun(refunds, Success(beginning(refunds)))
+    val elsewhere = beginning(refunds).copy(shards = SortedMap.empty)
+    Seq(Success(elsewhere), Failure(new Exception)).foreach { again =>
+      streams.begun(refunds, again)
+      assert(streams.withJoined(offset) === Some(offsetOf(orders, refunds)))
+      assert(streams.join(offset).isEmpty)
+    }
+  }
+
+  test("a query waits until each of its new streams has begun") {
+    val streams = naming(Seq(orders, refunds))
+    val none = SourceOffset.of(Nil)
+    assert(streams.join(none).toSet === Set(Command.Begin(orders), Command.Begin(refunds)))
+    streams.begun(refunds, Success(beginning(refunds)))
+    assert(streams.withJoined(none).isEmpty)
+    streams.begun(orders, Success(beginning(orders)))
+    assert(streams.withJoined(none) === Some(offsetOf(orders, refunds)))
+  }
+
+  test("a stream that cannot begin fails the query with the reason") {
+    val streams = naming(Seq(orders, refunds))
+    streams.join(offsetOf(orders))
+    val cause = new SourceException("KINESIS_INCOMPLETE_SHARD_LIST", "Wait.")
+    streams.begun(refunds, Failure(cause))
+    assert(intercept[SourceException](streams.withJoined(offsetOf(orders))) eq cause)
   }
 
   test("a stream that is no longer named is refused, and the error has its name and the remedy") {
@@ -103,7 +103,7 @@ class QueryStreamsSuite extends AnyFunSuite {
   test("with allowStreamRemoval a stream is removed, and its last batch can still be read") {
     val streams = naming(Seq(orders), allowRemoval = true)
     val offset = offsetOf(orders, refunds)
-    streams.check(offset)
+    streams.check(offset, now)
     assert(streams.withoutRemoved(offset) === offsetOf(orders))
     val without = offsetOf(orders)
     assert(streams.withoutRemoved(without) eq without, "once it is gone nothing is to be done")
@@ -115,10 +115,10 @@ class QueryStreamsSuite extends AnyFunSuite {
     "a later offset with another stream is checked too, because its batch was not committed"
   ) {
     val streams = naming(Seq(orders))
-    streams.check(offsetOf(orders))
+    streams.check(offsetOf(orders), now)
     assert(refusal(streams, offsetOf(orders, refunds)).condition === "KINESIS_STREAM_REMOVED")
     val again = naming(Seq(orders, refunds))
-    again.check(offsetOf(orders))
+    again.check(offsetOf(orders), now)
     val made = offsetOf(orders, refunds)
     val other = made.streams(refunds).copy(created = Instant.ofEpochMilli(7))
     val e = refusal(again, SourceOffset(made.streams + (refunds -> other)))

@@ -1,23 +1,23 @@
-package sparkkinesis.source.watch
+package sparkkinesis.source.query
 
 import java.time.Instant
-import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
 
-import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
 
 import sparkkinesis.Generators._
-import sparkkinesis.client._
+import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.model._
-import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.source.ScriptedKinesis.{Gone, listing, summary}
-import sparkkinesis.source.{ReadOnlyKinesis, SourceException, StreamClient}
+import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.source.ScriptedKinesis.{Gone, Throttled, summary}
+import sparkkinesis.source.SourceException
+import sparkkinesis.source.checkpoint.QueryStreamSuite
+import sparkkinesis.source.watch.{AuditFindings, AuditState}
 
-class StreamWatchSuite extends AnyFunSuite with Eventually {
+class StreamWatchSuite extends AnyFunSuite {
   private val interval = 10.seconds
   private val two = newStream(2)
   private val (a, b) = (two(0), two(1))
@@ -28,43 +28,58 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
   private def unread(waitsFor: ShardId*) = ShardProgress(Progress.TrimHorizon, waitsFor.toSet)
   private val whole = offsetOf(a.id -> unread(), b.id -> unread())
   private val half = offsetOf(a.id -> unread())
+  private val unlisted = offsetOf(a.id -> unread(), shardId(8) -> unread(shardId(7)))
 
-  /** A service whose answers the test changes, and a watch that inspects it. */
-  private class Scene(failOnDataLoss: Boolean = true) extends ReadOnlyKinesis {
-    @volatile var shards: Seq[Shard] = two
-    @volatile var failing: Option[Throwable] = None
+  /** A watch, and a service whose answers the test changes. The time of day stands still. */
+  private class Scene(failOnDataLoss: Boolean = true) {
+    var shards: Seq[Shard] = two
+    var failing: Option[Throwable] = None
     var created: Instant = Instant.EPOCH
     var gone: Set[ShardId] = Set.empty[ShardId]
     var onListing: () => Unit = () => ()
     var described = 0
-    val listed = new AtomicInteger
+    var listed = 0
     var asked: Vector[ShardId] = Vector.empty[ShardId]
-    var now: Instant = Instant.EPOCH
-    val watch = new StreamWatch(StreamClient(stream, this), failOnDataLoss, interval, () => 0.5)
+    var now: Moment = Moment(Instant.EPOCH, Instant.EPOCH)
+    val watch = new StreamWatch(QueryStreamSuite.described, failOnDataLoss, interval, () => 0.5)
 
-    override def describeStream(stream: StreamRef): StreamSummary = {
-      described += 1
-      failing.foreach(e => throw e)
-      summary(created = created)
+    def pass(time: FiniteDuration): Unit =
+      now = now.copy(steady = now.steady.plusMillis(time.toMillis))
+
+    /** Time passes, and an inspection that is due begins. */
+    def begin(later: FiniteDuration = interval): Option[Command] = {
+      pass(later)
+      watch.tick(now)
     }
 
-    override def listShards(request: ListShardsRequest): ShardListing = {
-      listed.incrementAndGet()
-      onListing()
-      failing.foreach(e => throw e)
-      listing(shards: _*)
+    /** Time passes, and an inspection that is due is carried out at once. */
+    def inspect(later: FiniteDuration = interval): Unit = carryOut(begin(later))
+
+    /** Time passes until an inspection is carried out. Returns how long that took. */
+    def next(): FiniteDuration = {
+      val before = listed
+      val seconds = (1 to 600).find { _ =>
+        inspect(1.second)
+        listed > before
+      }
+      seconds.getOrElse(fail("No inspection begins.")).seconds
     }
 
-    override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator = {
-      asked :+= shard
-      if (gone(shard)) throw Gone
-      ShardIterator("any")
+    def carryOut(command: Option[Command]): Unit = command.foreach {
+      case Command.List(_) =>
+        listed += 1
+        onListing()
+        carryOut(watch.listed(answer(shards), now))
+      case Command.Probe(_, ids) =>
+        asked ++= ids
+        carryOut(watch.probed(answer(ids.forall(gone)), now))
+      case Command.Describe(_) =>
+        described += 1
+        carryOut(watch.described(answer(summary(created = created)), now))
+      case other => fail(s"It wants $other.")
     }
 
-    def inspect(later: FiniteDuration = interval): FiniteDuration = {
-      now = now.plusMillis(later.toMillis)
-      watch.inspect(now)
-    }
+    private def answer[A](value: A): Try[A] = failing.fold[Try[A]](Success(value))(Failure(_))
 
     def refusal: SourceException = intercept[SourceException](watch.check())
   }
@@ -77,15 +92,60 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
 
   test("without findings an inspection lists the shards once and makes no other call") {
     val scene = watching(whole)
-    (1 to 5).foreach(_ => assert(scene.inspect() === interval))
+    scene.inspect()
+    (1 to 4).foreach(_ => assert(scene.next() === interval))
     scene.watch.check()
     assert(scene.watch.repair(whole) eq whole)
-    assert(scene.listed.get === 5 && scene.described === 0 && scene.asked.isEmpty)
+    assert(scene.listed === 5 && scene.described === 0 && scene.asked.isEmpty)
   }
 
-  test("before the first batch there is nothing to inspect") {
+  test("before the first batch there is nothing to inspect, and then it is inspected at once") {
     val scene = new Scene
-    assert(scene.inspect() === 1.second && scene.listed.get === 0)
+    assert(scene.begin().isEmpty)
+    scene.watch.advance(whole)
+    assert(scene.begin(0.seconds) === Some(Command.List(arn)))
+  }
+
+  test("while an inspection is under way no second one begins") {
+    val scene = watching(half)
+    import scene.{begin, now, watch}
+    assert(begin().nonEmpty && begin(1.hour).isEmpty)
+    watch.advance(half)
+    assert(begin().isEmpty)
+    assert(watch.listed(Success(two), now) === Some(Command.Describe(arn)))
+    assert(begin(1.hour).isEmpty)
+    assert(watch.described(Success(summary()), now).isEmpty)
+    assert(begin(interval - 1.milli).isEmpty && begin(1.milli).nonEmpty)
+  }
+
+  test("an answer that arrives twice, or for an inspection that is over, changes nothing") {
+    val scene = watching(half)
+    import scene.{begin, now, watch}
+    def repeat() = {
+      assert(watch.listed(Success(two), now).isEmpty && watch.listed(Failure(Gone), now).isEmpty)
+      assert(watch.probed(Success(true), now).isEmpty && watch.probed(Failure(Gone), now).isEmpty)
+    }
+    begin()
+    assert(watch.listed(Success(two), now) === Some(Command.Describe(arn)))
+    repeat()
+    assert(watch.described(Success(summary()), now).isEmpty)
+    scene.pass(interval)
+    repeat()
+    assert(watch.described(Success(summary()), now).isEmpty)
+    assert(watch.described(Failure(Throttled), now).isEmpty)
+    watch.check()
+    assert(watch.failedListings === 0 && begin(0.seconds) === Some(Command.List(arn)))
+  }
+
+  test("a late answer of an inspection that began before `advance` is harmless") {
+    val outdated = watching(half)
+    outdated.onListing = () => outdated.watch.advance(whole)
+    (1 to 3).foreach(_ => outdated.inspect())
+    outdated.watch.check()
+    val early = watching(whole)
+    early.onListing = () => early.watch.advance(offsetOf(shardId(2) -> unread()))
+    early.inspect()
+    assert(early.watch.isSettled, "the listing is compared with the offset before it")
   }
 
   test("a shard that would never be read fails the query when it is found twice") {
@@ -107,10 +167,18 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(scene.refusal.getMessage.contains(shardId(7).name))
   }
 
-  test("inspections within an interval count as one; a finding that disappears is dropped") {
+  test("inspections within an interval, minus jitter, count as one") {
+    val found = AuditFindings(Seq(b), Nil)
+    def confirmed(later: FiniteDuration) = AuditState.Initial
+      .conclusive(found, Instant.EPOCH)
+      .conclusive(found, Instant.EPOCH.plusMillis(later.toMillis))
+      .confirmed(interval)
+    assert(confirmed(8.seconds).isEmpty && confirmed(9.seconds) === Some(found))
+  }
+
+  test("a finding that disappears is dropped") {
     val scene = watching(half)
-    (1 to 8).foreach(_ => scene.inspect(1.second))
-    scene.watch.check()
+    scene.inspect()
     scene.watch.advance(whole)
     scene.inspect()
     scene.watch.advance(half)
@@ -163,12 +231,11 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
   }
 
   test("for a waiting shard that is not listed, the service confirms whether it exists") {
-    val waiting = offsetOf(a.id -> unread(), shardId(8) -> unread(shardId(7)))
-    val late = watching(waiting)
+    val late = watching(unlisted)
     (1 to 3).foreach(_ => late.inspect())
     late.watch.check()
     assert(late.asked === Vector.fill(3)(shardId(8)))
-    val gone = watching(waiting)
+    val gone = watching(unlisted)
     gone.gone = Set(shardId(8))
     (1 to 2).foreach(_ => gone.inspect())
     assert(gone.refusal.condition === "KINESIS_DATA_LOSS")
@@ -177,20 +244,33 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
   test("a failed listing is counted and repeated less and less often, and the query continues") {
     val scene = watching(whole)
     scene.failing = Some(new KinesisException.LimitExceeded("too many calls"))
-    val pauses = (1 to 8).map(_ => scene.inspect())
+    scene.inspect()
+    val pauses = (1 to 8).map(_ => scene.next())
     assert(pauses === pauses.sorted && pauses.head === interval && pauses.last > 1.minute)
     scene.watch.check()
-    assert(scene.watch.failedListings === 8 && scene.described === 0)
+    assert(scene.watch.failedListings === 9 && scene.described === 0)
     scene.failing = None
-    assert(scene.inspect() === interval && scene.inspect() === interval)
+    scene.next()
+    assert(scene.next() === interval && scene.next() === interval)
   }
 
-  test("a failed inspection confirms nothing") {
-    val scene = watching(half)
+  test("an inspection confirms nothing if one of its calls fails") {
+    val scene = watching(unlisted)
+    import scene.{begin, now, watch}
+    scene.gone = Set(shardId(8))
     scene.inspect()
-    scene.failing = Some(new KinesisException.Unreachable("no answer"))
-    scene.inspect()
-    scene.watch.check()
+    val unreachable = Failure(new KinesisException.Unreachable("no answer"))
+    begin()
+    assert(watch.listed(unreachable, now).isEmpty)
+    begin()
+    assert(watch.listed(Success(two), now) === Some(Command.Probe(arn, scene.gone)))
+    assert(watch.probed(unreachable, now).isEmpty)
+    begin()
+    watch.listed(Success(two), now)
+    assert(watch.probed(Success(true), now) === Some(Command.Describe(arn)))
+    assert(watch.described(unreachable, now).isEmpty)
+    watch.check()
+    assert(watch.failedListings === 3)
   }
 
   test("a stream that was deleted or recreated fails the query with that condition") {
@@ -221,18 +301,25 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
 
   test("a recreated stream explains a failure elsewhere, and otherwise that failure is kept") {
     val scene = watching(whole)
-    scene.watch.explain(whole)
+    def explain() = {
+      val command = scene.watch.explain()
+      assert(scene.watch.mayExplain)
+      scene.carryOut(Some(command))
+      assert(!scene.watch.mayExplain)
+    }
+    explain()
     scene.failing = Some(new KinesisException.LimitExceeded("too many calls"))
-    scene.watch.explain(whole)
+    explain()
+    scene.watch.check()
     scene.failing = None
     scene.created = Instant.ofEpochMilli(1)
-    val e = intercept[SourceException](scene.watch.explain(whole))
-    assert(e.condition === "KINESIS_STREAM_RECREATED")
+    explain()
+    assert(scene.refusal.condition === "KINESIS_STREAM_RECREATED")
   }
 
   test("a run that is about to end waits for a conclusive inspection for a limited time") {
-    def settled(scene: Scene, later: FiniteDuration = 1.second): Boolean = {
-      scene.inspect(later)
+    def settled(scene: Scene): Boolean = {
+      scene.next()
       scene.watch.isSettled
     }
     assert(new Scene().watch.isSettled, "there is nothing to inspect")
@@ -242,16 +329,18 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(settled(fine))
 
     val amiss = watching(half, failOnDataLoss = false)
-    assert(!settled(amiss) && !settled(amiss) && !settled(amiss, interval))
+    assert(!settled(amiss) && !settled(amiss))
     val repaired = amiss.watch.repair(half)
     assert(repaired.shards === whole.shards)
     amiss.watch.advance(repaired)
-    assert(settled(amiss))
+    assert(!amiss.watch.isSettled && settled(amiss))
 
     val late = watching(whole)
     late.shards = Seq(a.copy(hashKeys = HashKeyRange.All))
-    val unclear = (1 to 4).map(_ => late.inspect() -> late.watch.isSettled)
-    val expected = Seq(interval -> false, 1.second -> false, interval -> true, interval -> true)
+    late.inspect()
+    assert(!late.watch.isSettled)
+    val unclear = (1 to 3).map(_ => late.next() -> late.watch.isSettled)
+    val expected = Seq(interval -> false, 1.second -> true, interval -> true)
     assert(unclear === expected, "repeated soon while the run waits, three times in all")
 
     val failing = watching(whole)
@@ -263,40 +352,14 @@ class StreamWatchSuite extends AnyFunSuite with Eventually {
     assert(Seq.fill(4)(settled(suspicious)) === Seq(false, false, false, true))
   }
 
-  test("the service inspects in a daemon thread until it is closed") {
-    val scene = watching(whole)
-    val quick = new StreamWatch(StreamClient(stream, scene), true, 1.milli, () => 0.5)
-    def threads = {
-      val all = Thread.getAllStackTraces.keySet.toArray(Array.empty[Thread])
-      all.filter(_.getName == "spark-kinesis-discovery").toSet
-    }
-    val others = threads
-    val service = new WatchService(Map(arn -> quick), SystemClock)
-    service.advance(SourceOffset.of(Seq(whole)))
-    val patience = timeout(Span(20, Seconds))
-    eventually(patience)(assert(scene.listed.get > 10))
-    val own = threads.diff(others)
-    assert(own.size === 1 && own.forall(_.isDaemon))
-    service.close()
-    eventually(patience)(assert(!own.exists(_.isAlive)))
-  }
-
   test("an inspection that can never work again fails the query, and an interrupt does not") {
     val scene = watching(whole)
     scene.failing = Some(new InterruptedException("by a library"))
-    val quick = new StreamWatch(StreamClient(stream, scene), true, 1.milli, () => 0.5)
-    val service = new WatchService(Map(arn -> quick), SystemClock)
-    val patience = timeout(Span(20, Seconds))
-    try {
-      service.advance(SourceOffset.of(Seq(whole)))
-      eventually(patience)(assert(service.failedListings > 2))
-      scene.failing = None
-      eventually(patience)(assert(scene.listed.get > 2))
-      scene.failing = Some(new OutOfMemoryError("heap"))
-      eventually(patience) {
-        val thrown = intercept[SourceException](service.advance(SourceOffset.of(Seq(whole))))
-        assert(thrown.condition === "KINESIS_INTERNAL_ERROR")
-      }
-    } finally service.close()
+    scene.inspect()
+    assert(scene.next() === interval && scene.watch.failedListings === 2)
+    scene.watch.check()
+    scene.failing = Some(new OutOfMemoryError("heap"))
+    scene.next()
+    assert(scene.watch.hasFailed && scene.refusal.condition === "KINESIS_INTERNAL_ERROR")
   }
 }

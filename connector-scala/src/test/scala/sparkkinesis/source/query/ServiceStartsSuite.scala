@@ -1,8 +1,8 @@
-package sparkkinesis.spark.read
+package sparkkinesis.source.query
 
 import org.scalatest.funsuite.AnyFunSuite
 
-class StartScheduleSuite extends AnyFunSuite {
+class ServiceStartsSuite extends AnyFunSuite {
   private def at(second: Long): Long = 2 * second
 
   /**

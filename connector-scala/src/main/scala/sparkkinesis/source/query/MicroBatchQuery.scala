@@ -1,0 +1,257 @@
+package sparkkinesis.source.query
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.Moment
+import sparkkinesis.compat._
+import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.plan._
+import sparkkinesis.source.protocol._
+
+/**
+ * The driver's side of a query in micro-batches: decides where each batch ends, what its tasks
+ * read, and how far executors read ahead.
+ *
+ * @param options with the stop time of the run, if it has one: the query ends when executors have
+ *   read up to it
+ * @param firstLook how long the first batch waits for a first page of its shards
+ * @param lease an executor without a heartbeat for this time loses its shards. Executors send at
+ *   least five per second. With the ticks, a dead executor has no shards after 11 s
+ */
+final class MicroBatchQuery(
+    options: SourceOptions,
+    streams: QueryStreams,
+    firstLook: FiniteDuration = 10.seconds,
+    lease: FiniteDuration = 10.seconds
+) extends SourceQuery[FetchStatus](options.names, streams) {
+  import MicroBatchQuery._
+  import options.fetch
+
+  override protected val coordinator = new FetchCoordinator(lease, fetch.joinedMark)
+  private val starts = new ServiceStarts(options.names, coordinator)
+  private val ceiling = new StoreCeiling(options.names)
+  private val cost = new BatchCost
+  private var askedAt = Option.empty[FiniteDuration] // when Spark asked for the next batch
+  private var lookUntil = Option.empty[Instant] // while it waits for first pages
+  private var hasLooked = false // since no shard was read
+  private var idle = Option.empty[Seen] // there was nothing new
+  private var lastStart = Option.empty[SourceOffset]
+  private var readAhead = Option.empty[(Seen, SourceOffset)]
+  private var batch = Option.empty[Batch] // that was planned last
+  private var hasPages = false // whether executors keep the pages of that batch
+
+  /**
+   * Spark asks for the end of the batch that starts there.
+   *
+   * @return `start` itself if there is no batch to log. With a stop time, the run is over then
+   */
+  def asked(start: SourceOffset, limits: ReadLimits, now: Moment): Answer[SourceOffset] = {
+    val answer = answering(now)(answerTo(start, limits, now))
+    answer match {
+      case _: Answer.Wait =>
+      case _ => askedAt = None
+    }
+    answer
+  }
+
+  private def answerTo(
+      start: SourceOffset,
+      limits: ReadLimits,
+      now: Moment
+  ): Answer[SourceOffset] = {
+    streams.check(start, now)
+    val from = streams.withoutRemoved(start)
+    leave(streams.advance(from, now))
+    readFrom(from, from)
+    lastStart = Some(from)
+    leave(starts.due())
+    failing(starts.failure, now)
+      .orElse(joining(from, now))
+      .orElse(awaitFirstLook(now))
+      .orElse(awaitBacklog(limits, now))
+      .getOrElse(endOf(from, limits, now)) match {
+      case Answer.Ready(end) if end eq from => Answer.Ready(start)
+      case other => other
+    }
+  }
+
+  /** Executors read ahead from `tip`, and keep the pages after `pagesFrom`. */
+  private def readFrom(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
+    def tipAt(offset: SourceOffset) = streams.withoutReportedLoss(streams.withoutRemoved(offset))
+    coordinator.advance(tipAt(pagesFrom), tipAt(tip))
+  }
+
+  /**
+   * If no shard is read, because the query begins or has lost its executors, it waits for first
+   * pages, but only once. Without the wait this trigger would find nothing, and a long interval
+   * would delay the next one.
+   */
+  private def awaitFirstLook(now: Moment): Option[Answer[Nothing]] = {
+    if (coordinator.frontiers.isEmpty && !hasLooked) {
+      hasLooked = true
+      lookUntil = Some(now.steady.plusMillis(firstLook.toMillis))
+    }
+    // Shards that must advance together wait for each other.
+    val isOver = coordinator.hasFirstLook(ofAll = fetch.maxShardSkew.nonEmpty)
+    val isLate = lookUntil.exists(!now.steady.isBefore(_))
+    if (isLate && coordinator.frontiers.isEmpty)
+      leave(
+        Some(
+          Command.Warn(
+            s"No shard of ${options.names} could be read within $firstLook. The query keeps trying."
+          )
+        )
+      )
+    if (isOver || isLate) lookUntil = None
+    if (coordinator.frontiers.nonEmpty) hasLooked = false
+    lookUntil.map(_ => later(now, NewsWait))
+  }
+
+  /**
+   * Behind the tip of the shards, a batch waits for more records, so that Spark's cost per batch is
+   * a small part. At the tip it begins at once.
+   */
+  private def awaitBacklog(limits: ReadLimits, now: Moment): Option[Answer[Nothing]] = {
+    val stores = coordinator.counters
+    val begin = askedAt.getOrElse {
+      leave(ceiling.asked(now.elapsed, stores.fullStores).map(Command.Warn(_)))
+      now.elapsed
+    }
+    askedAt = Some(begin)
+    val left = cost.nextAt(begin).fold(Duration.Zero)(_ - now.elapsed)
+    val waited = now.elapsed - begin
+    Option.when(BacklogWait.isWorth(coordinator.frontiers, limits, stores, waited, left))(
+      later(now, NewsWait)
+    )
+  }
+
+  private def endOf(from: SourceOffset, limits: ReadLimits, now: Moment): Answer[SourceOffset] = {
+    val seen = Seen(from, coordinator.frontiers)
+    val joined = streams.withJoined(from).getOrElse(from)
+    val isIdle = (joined eq from) && idle.exists(_.isSame(seen))
+    val next = streams.repair(if (isIdle) from else planned(joined, seen.frontiers, limits))
+    if (next ne from) found(next, now)
+    else if (fetch.stopAtMillis.nonEmpty && !isOver(seen)) later(now, NewsWait) // it would end
+    else if (isIdle) Answer.Ready(from)
+    else {
+      idle = Some(seen)
+      val confirmed = BatchPlanner.confirmed(from, seen.frontiers, streams.confirmationPeriod)
+      if (confirmed eq from) Answer.Ready(from) else found(confirmed, now)
+    }
+  }
+
+  private def planned(
+      from: SourceOffset,
+      frontiers: Map[StreamShard, Frontier],
+      limits: ReadLimits
+  ): SourceOffset = {
+    val taken = fetch.maxShardSkew.fold(frontiers)(ShardSkew.limited(from, frontiers, limits, _))
+    BatchPlanner.end(from, taken, limits)
+  }
+
+  /** Whether a run with a stop time has read all records, and knows all shards. */
+  private def isOver(seen: Seen): Boolean =
+    BatchPlanner.isDone(seen.from, seen.frontiers) && streams.isSettled(seen.from)
+
+  private def found(end: SourceOffset, now: Moment): Answer[SourceOffset] = {
+    cost.found(now.elapsed)
+    coordinator.foundEnd(end)
+    Answer.Ready(end)
+  }
+
+  /**
+   * The end of all that executors have read ahead, whatever the limits of a batch are: how far the
+   * query could be. `None` before Spark has asked for a batch. Returns the same object while
+   * nothing changes.
+   */
+  def latest: Option[SourceOffset] = lastStart.map { from =>
+    val seen = Seen(from, coordinator.frontiers)
+    readAhead.filter(_._1.isSame(seen)).fold {
+      val offset = BatchPlanner.end(from, seen.frontiers, ReadLimits.None)
+      readAhead = Some(seen -> offset)
+      offset
+    }(_._2)
+  }
+
+  /**
+   * The tasks of a batch: the host and the executor that has most of a task's pages, and its ranges.
+   * Spark asks several times, so they are planned once; after a restart it asks before anything
+   * else.
+   *
+   * @param slots most tasks, unless option `minPartitions` wants more
+   * @param waitEnd when a source last ended a wait in Spark's thread
+   * @throws SourceException if the batch cannot be read
+   */
+  def tasks(
+      start: SourceOffset,
+      end: SourceOffset,
+      slots: Int,
+      waitEnd: FiniteDuration,
+      now: Moment
+  ): Seq[(Option[(String, String)], Seq[ShardRange])] =
+    batch.filter(it => it.start == start && it.end == end).fold {
+      streams.check(start, now)
+      streams.check(end, now)
+      ceiling.planned(now.elapsed)
+      cost.planned(now.elapsed, waitEnd)
+      val ranges = coordinator.located(BatchPlanner.ranges(start, end).toVector)
+      val tasks = RangePacking.pack(
+        ranges,
+        options.maxPartitions.fold(slots)(math.min(slots, _)),
+        options.minPartitions.getOrElse(1)
+      )
+      readFrom(start, end)
+      batch = Some(Batch(start, end, tasks))
+      hasPages = true
+      tasks
+    }(_.tasks)
+
+  /**
+   * The batch is done: executors drop its pages. They would keep them until the next trigger
+   * otherwise, and have no room to read on.
+   */
+  def done(now: Moment): Unit = if (hasPages) {
+    hasPages = false
+    cost.done(now.elapsed)
+    batch.foreach(it => readFrom(it.end, it.end))
+  }
+
+  /** Spark has logged that the batch with this end is done. */
+  def committed(end: SourceOffset, now: Moment): Unit = if (batch.exists(_.end == end)) done(now)
+
+  override def heard(beat: FetchStatus): FetchReply = coordinator.answer(beat)
+
+  override def executorsFound(all: Map[String, String]): Unit = leave(starts.executorsFound(all))
+
+  override def servicesStarted(failure: Option[Throwable]): Unit = starts.ended(failure)
+
+  /** The executor that reads the shard ahead. */
+  def reader(shard: StreamShard): Option[String] = coordinator.location(shard).map(_._2)
+
+  /** The executors that read ahead. */
+  def executors: Set[String] = coordinator.live
+
+  override protected def unread: Map[StreamShard, Instant] = coordinator.unread
+
+  def report(now: Moment): QueryReport =
+    report(coordinator.frontiers, coordinator.shardCounts, coordinator.longestSilence, now)
+}
+
+private object MicroBatchQuery {
+  private val NewsWait = 100.millis
+
+  /** What an answer depends on. Spark asks an idle query a hundred times per second. */
+  private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
+    def isSame(other: Seen): Boolean = (from eq other.from) && (frontiers eq other.frontiers)
+  }
+
+  private final case class Batch(
+      start: SourceOffset,
+      end: SourceOffset,
+      tasks: Seq[(Option[(String, String)], Seq[ShardRange])]
+  )
+}

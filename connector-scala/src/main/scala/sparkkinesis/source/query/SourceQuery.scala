@@ -1,0 +1,193 @@
+package sparkkinesis.source.query
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import sparkkinesis.client.{Moment, StreamSummary}
+import sparkkinesis.compat._
+import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
+import sparkkinesis.model.{Shard, StreamArn, StreamShard}
+import sparkkinesis.source.SourceException
+import sparkkinesis.source.plan.{Coordinator, ShardCounts}
+import sparkkinesis.source.protocol._
+
+/**
+ * The driver's side of a running query. Each method is an event. Some of them leave commands, which
+ * the caller takes and carries out. One thread at a time.
+ *
+ * @tparam B the heartbeats of its executors
+ * @param names of the streams, for messages
+ */
+abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStreams) {
+  import SourceQuery._
+
+  /** What is known of the executors. */
+  protected def coordinator: Coordinator[B]
+
+  private var wanted = Vector.empty[Command]
+  private var otherVersion = Option.empty[SourceException]
+  private var explained = Option.empty[Explained] // the failure that ends the query
+
+  /** The commands that earlier events have left. Each is returned once. */
+  final def commands(): Vector[Command] = {
+    val all = wanted
+    wanted = Vector.empty
+    all
+  }
+
+  protected final def leave(commands: IterableOnce[Command]): Unit = wanted ++= commands
+
+  /** Answers a heartbeat. */
+  def heard(beat: B): java.io.Serializable = coordinator.answer(beat)
+
+  /** An executor has disconnected. */
+  final def lost(executor: String): Unit = coordinator.executorLost(executor)
+
+  /** Time passes: every [[sparkkinesis.source.plan.ExecutorTable.Tick]], or later. */
+  final def tick(now: Moment): Unit = {
+    coordinator.tick()
+    leave(streams.tick(now))
+  }
+
+  /** An executor has another version of the connector. */
+  final def foundVersion(version: String): Unit = otherVersion = otherVersion.orElse {
+    Some(
+      new SourceException(
+        "KINESIS_VERSION_MISMATCH",
+        s"An executor of $names has version $version of the connector, and the driver has version " +
+          s"${ProtocolVersion.Current}. Use the same jar on driver and executors."
+      )
+    )
+  }
+
+  final def begun(stream: StreamArn, answer: Try[StreamOffset]): Unit =
+    streams.begun(stream, answer)
+
+  final def listed(stream: StreamArn, answer: Try[Seq[Shard]], now: Moment): Unit = {
+    leave(streams.listed(stream, answer, now))
+    leave(streams.lookAtExpiry(unread, now))
+  }
+
+  final def probed(stream: StreamArn, areGone: Try[Boolean], now: Moment): Unit =
+    leave(streams.probed(stream, areGone, now))
+
+  final def described(stream: StreamArn, answer: Try[StreamSummary], now: Moment): Unit =
+    leave(streams.described(stream, answer, now))
+
+  /** The executors of the application: IDs and hosts. */
+  def executorsFound(all: Map[String, String]): Unit = ()
+
+  /** The job that starts services has ended. */
+  def servicesStarted(failure: Option[Throwable]): Unit = ()
+
+  /** The query stops. Each executor hears of it with the answer to its next heartbeat. */
+  def stop(): Unit = coordinator.stop()
+
+  /** After `stop`: whether every executor knows. */
+  final def allKnowOfStop: Boolean = coordinator.allKnowOfStop
+
+  /** Whether the query ends because of an executor or of a stream. */
+  final def hasFailed: Boolean = failureOfExecutors.nonEmpty || streams.hasFailed
+
+  /** A failure of executors that retries cannot fix. */
+  private def failureOfExecutors: Option[SourceException] =
+    coordinator.failure
+      .map(it => new SourceException(it.condition, it.message))
+      .orElse(coordinator.crash.map(new SourceException("KINESIS_INTERNAL_ERROR", _)))
+      .orElse(otherVersion)
+
+  /** Since when each shard has had records that were not processed, at the earliest. */
+  protected def unread: Map[StreamShard, Instant]
+
+  /** An answer to Spark's thread, which gets known failures as an answer, too. */
+  protected final def answering[A](now: Moment)(answer: => Answer[A]): Answer[A] =
+    try explained.fold(answer)(explanation(_, now))
+    catch { case NonFatal(cause) => Answer.Fail(cause) }
+
+  /** The failure of executors, if there is one, or a better explanation of it. */
+  protected final def failing(
+      other: Option[SourceException],
+      now: Moment
+  ): Option[Answer[Nothing]] =
+    other.orElse(failureOfExecutors).map { cause =>
+      val failure = explained.getOrElse {
+        leave(streams.explain())
+        Explained(cause, now.steady.plusMillis(Patience.toMillis))
+      }
+      explained = Some(failure)
+      explanation(failure, now)
+    }
+
+  /** That a stream was deleted or created again explains every other failure. */
+  private def explanation(failure: Explained, now: Moment): Answer[Nothing] =
+    streams.explanation match {
+      case Some(better) => Answer.Fail(better.getOrElse(failure.cause))
+      case None if now.steady.isBefore(failure.until) => Answer.Wait(failure.until)
+      case None => Answer.Fail(failure.cause)
+    }
+
+  protected final def later(now: Moment, wait: FiniteDuration): Answer[Nothing] =
+    Answer.Wait(now.steady.plusMillis(wait.toMillis))
+
+  /** Spark's thread waits until it is known where the streams begin that join the query. */
+  protected final def joining(
+      start: SourceOffset,
+      now: Moment
+  ): Option[Answer[Nothing]] = {
+    leave(streams.join(start))
+    Option.when(streams.withJoined(start).isEmpty)(later(now, Patience))
+  }
+
+  protected final def report(
+      frontiers: Map[StreamShard, Frontier],
+      shards: ShardCounts,
+      silence: FiniteDuration,
+      now: Moment
+  ): QueryReport = {
+    val counters = coordinator.counters
+    QueryReport(
+      streams.access.keySet,
+      frontiers,
+      shards,
+      counters.copy(lostRanges = counters.lostRanges + streams.lostRanges),
+      coordinator.recentCounters,
+      streams.failedListings,
+      silence,
+      streams.soonestExpiry(unread, now).map(_.left)
+    )
+  }
+}
+
+private object SourceQuery {
+
+  /** The longest wait for an answer. */
+  private val Patience = 10.seconds
+
+  /** @param until when an explanation is waited for, by the steady clock */
+  private final case class Explained(cause: SourceException, until: Instant)
+}
+
+/**
+ * How a query is doing.
+ *
+ * @param streams that it reads
+ * @param frontiers of shards that were looked at
+ * @param counters of all executors since the run began
+ * @param recent counters of the last minutes
+ * @param failedListings failed calls that list shards
+ * @param silence the longest time without an event of a shard, even an empty one
+ * @param toExpiry the time until the first record expires that was not processed, if it is known
+ */
+final case class QueryReport(
+    streams: Set[StreamArn],
+    frontiers: Map[StreamShard, Frontier],
+    shards: ShardCounts,
+    counters: FetchCounters,
+    recent: FetchCounters,
+    failedListings: Long,
+    silence: FiniteDuration,
+    toExpiry: Option[FiniteDuration]
+)
