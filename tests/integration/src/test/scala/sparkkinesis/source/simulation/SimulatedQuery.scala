@@ -74,6 +74,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   def start(): Unit = {
     run = newDriver(hasStopTime)
     executors = new SimulatedCluster(world, run)
+    isIdle = false
     if (log.size > done.size) finish(log.size - 1, mayFail = false)
     if (lastEnd.streams.size < named) nameAnew()
   }

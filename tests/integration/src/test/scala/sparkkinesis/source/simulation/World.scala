@@ -143,7 +143,11 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
     val names = producers.take(streams).map(_.stream)
     SourceOptions
       .parse(Map("streamName" -> names.mkString(","), "region" -> "us-east-1"), None)
-      .copy(start = Some(names.map(_ -> ByShard(start)).toMap), fetch = fetch)
+      .copy(
+        start = Some(names.map(_ -> ByShard(start)).toMap),
+        fetch = fetch,
+        discoveryInterval = 3.seconds
+      )
   }
 
   /** Waits until the listings show all reshards: `latest` in a closed shard is in its children. */
