@@ -14,11 +14,7 @@ import sparkkinesis.source.protocol.FetchReport
 sealed trait ReadStep
 
 /** The result of one step of a fetcher, which keeps the pages of its reader. */
-sealed trait FetchStep {
-
-  /** Whether the store had room for a page, which the step has used or given back. */
-  def hadRoom: Boolean = true
-}
+sealed trait FetchStep
 
 object FetchStep {
 
@@ -37,9 +33,7 @@ object FetchStep {
   ) extends FetchStep
 
   /** The store has no room. The next step is when it may have room. */
-  case object Waits extends FetchStep {
-    override def hadRoom: Boolean = false
-  }
+  case object Waits extends FetchStep
 }
 
 object ReadStep {
@@ -70,18 +64,14 @@ object ReadStep {
   final case class TooLarge(bytes: Long) extends NotYet
 
   /** The shard's quota does not allow a call yet. */
-  final case class Paced(pause: FiniteDuration) extends NoPage with NotYet with Readiness {
-    override def hadRoom: Boolean = false
-  }
+  final case class Paced(pause: FiniteDuration) extends NoPage with NotYet with Readiness
 
   /**
    * The service was asked for a page, and sends it when it has one. The reader is woken then.
    *
    * @param limit after this time it makes sense to ask again
    */
-  final case class Awaits(limit: FiniteDuration) extends NoPage with NotYet with Readiness {
-    override def hadRoom: Boolean = false
-  }
+  final case class Awaits(limit: FiniteDuration) extends NoPage with NotYet with Readiness
 
   /** The iterator had expired. The next step gets a new one. */
   case object Expired extends NoPage

@@ -1,26 +1,29 @@
 package sparkkinesis.source.fetch
 
+import java.time.Instant
 import java.util.UUID
-import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{LinkedBlockingQueue, RejectedExecutionException}
+import java.util.concurrent.{ThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration._
+import scala.util.control.NonFatal
+import scala.util.{Failure, Success}
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, FanOutClient}
+import sparkkinesis.client.{Clock, FanOutClient, Moment, Timer}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep}
+import sparkkinesis.source.feed.{FeedCounts, FetchStep}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.{PageStore, SpillSpace, StoreSizes}
 
 /**
- * Reads ahead on one executor for one query run: receives shards from the driver, fetches their
- * pages into the store and reports progress. Owns daemon threads. Ends when the query ends, when
- * the driver does not answer for long, or with `close`.
+ * Reads ahead on one executor for one query run: carries out what [[FetchLoop]] decides, on daemon
+ * threads. Ends when the query ends, when the driver does not answer for long, or with `close`.
  *
  * @param executor Spark's executor ID
  * @param host Spark's name of the executor's host
@@ -45,217 +48,167 @@ final class FetchService(
   import FetchService._
 
   private val log = LoggerFactory.getLogger(classOf[FetchService])
-  private val pool = new ScheduledThreadPoolExecutor(
-    threadsFor(1),
-    { task =>
-      val thread = new Thread(task, "spark-kinesis-fetch")
-      thread.setDaemon(true)
-      thread
-    }
-  )
-  pool.setRemoveOnCancelPolicy(true)
-  private val id = UUID.randomUUID.toString
-  private var isClosed = false
-  private var queryShards = 1
-
+  private val names = streams.values.map(_.ref).mkString(", ")
   private val heapBytes = Runtime.getRuntime.maxMemory
   private val sizes = StoreSizes.of(settings.bufferBytes, settings.spillBytes, heapBytes)
-
-  private val counts = new FeedCounts(clock)
   val store = new PageStore(memory.join(sizes.memory), sizes.disk, spill)
-  private val fetchers: ShardFetchers = new ShardFetchers(
+  private val counts = new FeedCounts(clock)
+  private val lock = new Object
+  private val loop = new FetchLoop(
+    executor,
+    host,
+    UUID.randomUUID.toString,
+    names,
+    settings,
     store,
-    assignment => {
-      def isOldest(it: ShardFetcher) = synchronized(fetchers.isOldest(it))
-      val ofShard = settings.copy(shards = queryShards)
-      lazy val fetcher: ShardFetcher = new ShardFetcher(
-        streams(assignment.shard.stream),
-        assignment,
-        store,
-        ofShard,
-        () => fetcherCount,
-        chance,
-        isOldest,
-        counts,
-        () => schedule(fetcher, Duration.Zero)
-      )
-      fetcher
-    }
+    newFetcher,
+    counts,
+    chance
   )
-  private val turns = new StepTurns(pool, step)
-  private val waiting = new WaitingFetchers(store, () => mostBehind, schedule(_, Duration.Zero))
-  private val reporter = new FetchReporter(
-    streams.values.map(_.ref).mkString(", "),
-    link,
-    clock,
-    status,
-    lacksRoom = () => !waiting.isEmpty,
-    onPlan = apply,
-    onEnd = () => close()
-  )
+  private var tickAt = Option.empty[Instant] // when the timer calls next; guarded by the lock
+  private val runs = daemons("spark-kinesis-fetch", 1) // one per shard, up to 256
+  private val beats = daemons("spark-kinesis-report", 1)
 
   def start(): this.type = {
     StoreSizes.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
-    // The timer starts first, because the reporter may close this service at once.
-    pool.scheduleWithFixedDelay(() => waiting.wakeAll(), MaxWait, MaxWait, TimeUnit.MILLISECONDS)
-    reporter.start()
+    on(loop.tick)
     this
   }
 
   /** Counts a task that did not find its pages here. */
-  def countReread(): Unit = count(c => c.copy(rereadRanges = c.rereadRanges + 1))
+  def countReread(): Unit = lock.synchronized(loop.countReread())
 
   /** No task needs the pages of the shard up to there any more. */
-  def drop(shard: StreamShard, upTo: Progress): Unit = {
-    store.dropUpTo(shard, upTo)
-    waiting.wakeNext()
-  }
+  def drop(shard: StreamShard, upTo: Progress): Unit = on(loop.drop(shard, upTo, _))
 
   /** Asks for a new plan at once, because there may be one. */
-  def hurry(): Unit = reporter.hurry()
+  def hurry(): Unit = on(loop.hurry)
 
-  def isRunning: Boolean = synchronized(!isClosed)
+  def isRunning: Boolean = lock.synchronized(!loop.hasFinished)
 
-  override def close(): Unit = {
-    val isFirst = synchronized {
-      val wasOpen = !isClosed
-      isClosed = true
-      fetchers.clear()
-      wasOpen
-    }
-    if (isFirst) {
-      turns.close()
-      pool.shutdownNow()
-      store.close()
-      reporter.stop()
-      release()
-    }
+  override def close(): Unit = on(_ => loop.finish())
+
+  /** Something has happened. Nothing is called with the lock that waits. */
+  private def on(event: Moment => Vector[FetchCommand]): Unit =
+    lock
+      .synchronized {
+        // An error of a decision, too, ends the query: otherwise it would wait for pages for ever.
+        val commands =
+          try event(clock.moment)
+          catch { case e: Throwable => loop.crash(e) }
+        schedule()
+        commands
+      }
+      .foreach(carryOut)
+
+  private def carryOut(command: FetchCommand): Unit = command match {
+    case FetchCommand.Run(fetcher) => execute(runs)(run(fetcher))
+    case FetchCommand.Beat(status) => execute(beats)(send(status))
+    case FetchCommand.Finish => finish()
   }
 
-  private def status(unsent: UnsentReports, version: Long): FetchStatus = {
-    val times = counts.times
-    val counters = unsent.counters.copy(
-      bufferedBytes = store.bytes,
-      spilledBytes = store.spilledBytes,
-      fullStores = if (store.isFull) 1 else 0,
-      memoryBytes = store.memoryBytes,
-      subscriptions = counts.subscriptions,
-      renewals = counts.renewals,
-      subscriptionsInUse = counts.refusals,
-      pushedBytes = counts.pushedBytes,
-      requests = times.counts.valuesIterator.sum,
-      times = times
+  private def execute(pool: ThreadPoolExecutor)(task: => Unit): Unit =
+    try pool.execute(() => task)
+    catch { case _: RejectedExecutionException => } // closed
+
+  /** The timer of the JVM ticks when the next shard or heartbeat is due, unless it is early anyway. */
+  private def schedule(): Unit = for (at <- loop.wakeAt if tickAt.forall(at.isBefore)) {
+    tickAt = Some(at)
+    val millis = math.max(0L, at.toEpochMilli - clock.elapsedMillis)
+    Timer.later(millis.millis, () => ticked(at))
+  }
+
+  private def ticked(at: Instant): Unit = {
+    lock.synchronized { if (tickAt.contains(at)) tickAt = None }
+    on(loop.tick)
+  }
+
+  private def newFetcher(assignment: Assignment, settings: FetchSettings): ShardFetcher = {
+    lazy val fetcher: ShardFetcher = new ShardFetcher(
+      streams(assignment.shard.stream),
+      assignment,
+      store,
+      settings,
+      chance,
+      counts,
+      // A thread of the network takes no lock.
+      () => execute(runs)(on(loop.news(fetcher, _)))
     )
-    // A failure does not count once the shard is assigned to another executor.
-    val failure = synchronized(unsent.failures.find { failure =>
-      fetchers.isCurrent(failure.shard, failure.generation)
-    })
-    FetchStatus(executor, host, unsent.take(), counters, failure, version, unsent.crash, id)
+    fetcher
   }
 
-  private def apply(plan: FetchPlan): Unit = synchronized {
+  private def run(fetcher: ShardFetcher): Unit = {
+    val begin = clock.moment
+    val result =
+      try {
+        val step = fetcher.run(begin)
+        step match {
+          case FetchStep.Fetched(report, _, _, _) => onReport(report)
+          case _ =>
+        }
+        Success(step)
+      } catch { case e: Throwable => Failure(e) }
+    on(loop.ran(fetcher, result, begin, _))
+  }
+
+  private def send(status: FetchStatus): Unit =
+    try {
+      val reply =
+        try Some(link.heartbeat(status))
+        catch {
+          case gone: CoordinatorGone => throw gone
+          case e @ (NonFatal(_) | _: InterruptedException) =>
+            log.debug(s"The driver did not answer a heartbeat: ${e.getMessage}")
+            None
+        }
+      reply.flatMap(_.plan).foreach(prepareFor)
+      on(loop.replied(reply, _))
+    } catch {
+      case gone: CoordinatorGone =>
+        log.info(s"Stopped reading $names: ${gone.getMessage}")
+        close()
+      // Not thrown, because Spark ends an executor if one of its threads throws.
+      case e: Throwable => on(_ => loop.crash(e))
+    }
+
+  /** Threads and memory for the shards of a plan. */
+  private def prepareFor(plan: FetchPlan): Unit = {
     val subscribed = plan.assignments.count(it => streams(it.shard.stream).consumer.nonEmpty)
     val polled = plan.assignments.size - subscribed
-    pool.setCorePoolSize(threadsFor(polled + math.min(subscribed, MostSubscribedThreads)))
-    queryShards = plan.shards
+    val threads = polled + math.min(subscribed, MostSubscribedThreads)
+    val count = math.min(math.max(1, threads), MaxThreads)
+    // In the order that keeps the least number of threads below the largest one.
+    if (count > runs.getMaximumPoolSize) runs.setMaximumPoolSize(count)
+    runs.setCorePoolSize(count)
     store.setAside(subscribed.toLong * FanOutClient.SubscriptionBytes)
-    fetchers(plan).foreach(schedule(_, Duration.Zero))
-    waiting.wakeAll() // pages were dropped
   }
 
-  private def fetcherCount: Int = synchronized(fetchers.size)
-
-  /** The shard for which the others wait, with `maxShardSkew`. */
-  private def mostBehind: Option[StreamShard] =
-    settings.maxShardSkew.flatMap(_ => synchronized(fetchers.oldest)).map(_.shard)
-
-  private def schedule(fetcher: ShardFetcher, delay: FiniteDuration): Unit =
-    turns.schedule(fetcher, delay)
-
-  private def step(fetcher: ShardFetcher): Unit = {
-    // This comes before `isCurrent`. Otherwise a fetcher that a new plan has replaced could take
-    // the place of its successor in `waiting`, and nobody would wake the successor.
-    val wakes = waiting.wakes
-    if (synchronized(fetchers.isCurrent(fetcher))) {
-      val begin = clock.moment
-      try {
-        val result = fetcher.step(begin)
-        if (result.hadRoom) waiting.wakeNext()
-        handle(fetcher, result, begin.steady.toEpochMilli, wakes)
-      } catch { // any error, because the pool would discard it and the shard would stop silently
-        case e: Throwable => if (isRunning) stumble(fetcher, e)
-      }
-    }
+  private def finish(): Unit = {
+    runs.shutdownNow()
+    beats.shutdownNow()
+    store.close()
+    release()
   }
-
-  private def stumble(fetcher: ShardFetcher, cause: Throwable): Unit = cause match {
-    case _: InterruptedException => // not by `close`, so by a library
-      log.warn(s"Reading ${fetcher.shard} was interrupted. It continues.")
-      schedule(fetcher, InterruptionPause)
-    case _ =>
-      fetcher.close()
-      log.error(s"Reading ${fetcher.shard} failed unexpectedly.", cause)
-      fail(fetcher, InternalError, s"Reading ${fetcher.shard} failed: $cause")
-  }
-
-  private def handle(fetcher: ShardFetcher, step: FetchStep, begin: Long, wakes: Long): Unit =
-    step match {
-      case FetchStep.Fetched(report, records, pause, isUrgent) =>
-        onReport(report)
-        reporter.update(_.add(report, records, isUrgent))
-        val jittered = pause * (1 + JitterFraction * chance())
-        val spent = (clock.elapsedMillis - begin).millis
-        schedule(fetcher, (jittered - spent).max(Duration.Zero).toMicros.micros)
-      case FetchStep.Waits =>
-        waiting.add(fetcher, wakes)
-        reporter.askForRoom()
-      case ReadStep.Paced(pause) => schedule(fetcher, pause)
-      case ReadStep.Awaits(limit) => schedule(fetcher, limit)
-      case ReadStep.Expired =>
-        count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
-        schedule(fetcher, Duration.Zero)
-      case ReadStep.Retries(failure, delay) =>
-        reporter.update(_.retry(failure))
-        schedule(fetcher, delay)
-      case ReadStep.Doubts(delay) => schedule(fetcher, delay)
-      case ReadStep.Fails(cause) =>
-        fetcher.close()
-        val failure = FetchFailure.of(cause, fetcher.shard, fetcher.generation)
-        log.warn(failure.message, cause) // the driver receives only the message
-        reporter.update(_.fail(failure))
-      case ReadStep.Loses(loss) =>
-        fetcher.close()
-        fail(fetcher, loss.condition, loss.getMessage)
-      case ReadStep.Ended =>
-    }
-
-  private def fail(fetcher: ShardFetcher, condition: String, message: String): Unit =
-    reporter.update(_.fail(FetchFailure(condition, message, fetcher.shard, fetcher.generation)))
-
-  private def count(change: FetchCounters => FetchCounters): Unit = reporter.update(_.count(change))
 }
 
 object FetchService {
 
-  /**
-   * The number of threads: one per shard, because a call that hangs occupies its thread until its
-   * timeout.
-   */
-  private def threadsFor(shards: Int): Int = math.min(math.max(1, shards), MaxThreads)
-
+  /** One thread per shard, because a call that hangs occupies its thread until its timeout. */
   private val MaxThreads = 256
 
   /** Subscriptions make no call that waits, except now and then a listing. */
   private val MostSubscribedThreads = 8
-  private val InternalError = "KINESIS_INTERNAL_ERROR"
-  private val InterruptionPause = 1.second
 
-  /**
-   * The longest wait in milliseconds, after which another service may have ended, or pages may go
-   * to disk.
-   */
-  private val MaxWait = 200L
-
-  /** Spreads the calls to shards whose reading started at the same time. */
-  private val JitterFraction = 0.1
+  private def daemons(name: String, count: Int) = new ThreadPoolExecutor(
+    count,
+    count,
+    0,
+    TimeUnit.SECONDS,
+    new LinkedBlockingQueue[Runnable],
+    (task: Runnable) => {
+      val thread = new Thread(task, name)
+      thread.setDaemon(true)
+      thread
+    }
+  )
 }

@@ -16,9 +16,7 @@ import sparkkinesis.source.store.{BufferedPage, PageStore}
  * Reads one shard ahead of the batches, one page per step, and keeps the pages in the store. Used
  * by one thread at a time.
  *
- * @param shards number of shards that share the store
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
- * @param isOldest whether this fetcher is behind all others by the arrival times
  * @param counts of all feeds of the executor
  * @param wake called on any thread when the shard has news
  */
@@ -27,9 +25,7 @@ final class ShardFetcher(
     assignment: Assignment,
     store: PageStore,
     settings: FetchSettings,
-    shards: () => Int,
     chance: () => Double,
-    isOldest: ShardFetcher => Boolean = _ => false,
     counts: FeedCounts = FeedCounts.Unread,
     wake: () => Unit = () => ()
 ) extends AutoCloseable {
@@ -68,24 +64,38 @@ final class ShardFetcher(
   /** Whether there is nothing more to read. */
   def isEnded: Boolean = reader.isOver
 
-  /** Reads at most one page. */
-  def step(at: Moment): FetchStep =
-    if (reader.isOver || reader.isEnding) read(at)
+  /**
+   * Prepares a run: takes room in the store if it is needed.
+   *
+   * @param shards number of shards that share the store
+   * @param isOldest whether this fetcher is behind all others by the arrival times
+   * @return why it cannot run yet; `None` if `run` must follow
+   */
+  def prepare(at: Moment, shards: Int, isOldest: => Boolean): Option[FetchStep] = {
+    // Shards that must advance together wait for the oldest one, so it gets room for a page.
+    def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady) ||
+      settings.maxShardSkew.nonEmpty && isOldest &&
+      store.reserveFirst(shard, nextPage.bytes, at.steady)
+    if (reader.isOver || reader.isEnding) None
     else
       feed.readiness(at) match {
-        case paced: Paced => paced
-        case awaits: Awaits => awaits
-        case _ if hasEnoughMarks => Waits
+        case paced: Paced => Some(paced)
+        case awaits: Awaits => Some(awaits)
+        case _ if hasEnoughMarks => Some(Waits)
         case HasNews =>
-          askAhead(at)
-          read(at)
-        case NeedsRoom => if (reserve(at.steady)) read(at) else Waits
+          // Asks ahead if the store has room beside the page that has arrived, whose reservation is
+          // still held.
+          if (settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve()) feed.askAhead()
+          None
+        case NeedsRoom => if (reserve()) None else Some(Waits)
       }
+  }
 
   /** Ends the reading. Any thread may call this. */
   override def close(): Unit = reader.close()
 
-  private def read(at: Moment): FetchStep =
+  /** Reads at most one page. */
+  def run(at: Moment): FetchStep =
     try
       reader.step(at) match {
         case Read(page, pause) =>
@@ -103,23 +113,10 @@ final class ShardFetcher(
     }
 
   /**
-   * Asks ahead if the store has room beside the page that has arrived, whose reservation is still
-   * held.
-   */
-  private def askAhead(at: Moment): Unit =
-    if (settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve(at.steady)) feed.askAhead()
-
-  /**
    * Whether the store has marks for many batches. With small batches, a few pages have enough of
    * them.
    */
   private def hasEnoughMarks = settings.mostMarks.exists(store.marks(shard) >= _)
-
-  /** Shards that must advance together wait for the oldest one, so it gets room for a page. */
-  private def reserve(now: Instant): Boolean =
-    store.reserve(shard, nextPage.bytes, shards(), now) ||
-      settings.maxShardSkew.nonEmpty && isOldest(this) &&
-      store.reserveFirst(shard, nextPage.bytes, now)
 
   private def kept(page: ReadPage): FetchReport = {
     val marks = PageMarks.of(page.records, page.isEnd, settings)

@@ -46,12 +46,12 @@ private[query] final class StreamWatch(
   private var isAwaited = false // whether a run waits for an inspection before it ends
   private var firstNumbers = Map.empty[ShardId, SequenceNumber] // of the last listing
 
-  private var nextAt = Option(Instant.MIN) // by the steady clock; none while it inspects
+  private var nextAt = Option(LongAgo) // by the steady clock; none while it inspects
   private var inspection: Inspection = NoInspection
   private var isExplaining = false // whether a failure elsewhere waits for a description
   private var retention = stream.retention
   private var expiring = Option.empty[Expiry] // before a warning, the stream is described again
-  private var quietUntil = Instant.MIN // between two warnings
+  private var quietUntil = LongAgo // between two warnings
 
   /**
    * @throws SourceException if the stream was created again since the offset was written, or if
@@ -278,6 +278,7 @@ private[query] final class StreamWatch(
 }
 
 private object StreamWatch {
+  private val LongAgo = Instant.ofEpochMilli(Long.MinValue / 2)
   private val LongestPause = 5.minutes
   private val Soon = 1.second
   private val Quiet = 5.minutes

@@ -14,6 +14,7 @@ import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.{QueryStream, QueryStreamSuite}
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
+import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
 import sparkkinesis.source.store.{PageStore, Stores}
@@ -47,7 +48,6 @@ class BusyServiceSuite extends AnyFunSuite {
       Assignment(id, 1, Progress.TrimHorizon),
       store,
       settings,
-      () => 1,
       () => 0.5
     )
 

@@ -14,6 +14,7 @@ import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.feed.FetchStep
 import sparkkinesis.source.feed.FetchStep._
 import sparkkinesis.source.feed.ReadStep._
+import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.Stores
@@ -56,7 +57,6 @@ class PushedFetcherSuite extends AnyFunSuite {
       Assignment(id, 1, Progress.TrimHorizon),
       Stores.of(settings),
       settings,
-      () => 1,
       () => 0.5
     )
 

@@ -15,6 +15,7 @@ import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.feed.FetchStep._
 import sparkkinesis.source.feed.ReadStep._
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
+import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
 import sparkkinesis.source.pace.SharedReads
@@ -70,7 +71,6 @@ class ShardFetcherSuite extends AnyFunSuite {
         assignment,
         store,
         settings,
-        () => 1,
         () => chance
       )
 
@@ -598,7 +598,6 @@ class ShardFetcherSuite extends AnyFunSuite {
       Assignment(id, 1, Progress.TrimHorizon),
       new PageStore(account),
       settings,
-      () => 1,
       () => 0.5
     )
     assert(fetcher.step(Moment(now, now)) === Waits)
@@ -624,7 +623,6 @@ class ShardFetcherSuite extends AnyFunSuite {
       Assignment(id, 1, Progress.TrimHorizon),
       Stores.of(settings),
       settings,
-      () => 1,
       () => 0.5
     )
     (1 to outages).foreach(_ => assert(fetcher.step(Moment(now, now)).isInstanceOf[Retries]))

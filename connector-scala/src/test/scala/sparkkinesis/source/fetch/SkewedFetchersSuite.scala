@@ -5,6 +5,7 @@ import java.time.Instant
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
+import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -12,7 +13,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Moment, Page, ShardIterator, StreamSummary}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{Position, Record, SequenceNumber, ShardId, StreamRef}
-import sparkkinesis.source.feed.FetchStep
+import sparkkinesis.source.feed.FeedCounts
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, ShardSkew}
@@ -62,21 +63,31 @@ class SkewedFetchersSuite extends AnyFunSuite {
       iterator.token.dropWhile(_ != ':').drop(1).toInt
   }
 
-  private def fetchersOf(kinesis: Uneven, store: PageStore): ShardFetchers = {
-    lazy val fetchers: ShardFetchers = new ShardFetchers(
+  /** An executor whose runs and heartbeats are carried out at once. */
+  private final class Executor(kinesis: Uneven, heartbeat: FetchStatus => FetchReply) {
+    val store = new PageStore(new FetchMemory().join(2000))
+    private val loop = new FetchLoop(
+      "a",
+      "host",
+      "service",
+      "orders",
+      settings,
       store,
-      assignment =>
-        new ShardFetcher(
-          StreamClient(stream, kinesis),
-          assignment,
-          store,
-          settings,
-          () => shards,
-          () => 0.5,
-          it => fetchers.isOldest(it)
-        )
+      (assignment, ofPlan) =>
+        new ShardFetcher(StreamClient(stream, kinesis), assignment, store, ofPlan, () => 0.5),
+      FeedCounts.Unread,
+      () => 0.5
     )
-    fetchers
+
+    def tick(millis: Long): Unit = {
+      val at = Moment(Instant.ofEpochMilli(millis), Instant.ofEpochMilli(millis))
+      def carryOut(commands: Vector[FetchCommand]): Unit = commands.foreach {
+        case FetchCommand.Run(fetcher) => carryOut(loop.ran(fetcher, Try(fetcher.run(at)), at, at))
+        case FetchCommand.Beat(status) => carryOut(loop.replied(Some(heartbeat(status)), at))
+        case FetchCommand.Finish => fail("it has ended")
+      }
+      carryOut(loop.tick(at))
+    }
   }
 
   private val start = SourceOffset.of(
@@ -95,47 +106,29 @@ class SkewedFetchersSuite extends AnyFunSuite {
     offset.readable.values.forall(_ == Progress.After(SequenceNumber(count.toString)))
 
   test("a store that is full of later records does not stop the query") {
-    val kinesis = new Uneven(throttled = 30)
     val coordinator = new FetchCoordinator(10.seconds)
-    val store = new PageStore(new FetchMemory().join(2000))
-    val fetchers = fetchersOf(kinesis, store)
+    val executor = new Executor(new Uneven(throttled = 30), coordinator.answer(_))
     @tailrec
-    def batches(from: SourceOffset, round: Int, version: Long): Unit = if (!isRead(from)) {
+    def batches(from: SourceOffset, round: Int): Unit = if (!isRead(from)) {
       assert(round < 2000, s"the query does not continue after $from")
-      val now = Instant.ofEpochMilli(round * 1000L)
       coordinator.advance(from, from)
-      val reports = fetchers.all.map(_.step(Moment(now, now))).collect {
-        case FetchStep.Fetched(report, _, _, _) => report
-      }
-      val reply = heartbeat(coordinator, reports, version)
-      reply.plan.foreach(fetchers(_))
+      executor.tick(round * 1000L)
       val taken = ShardSkew.limited(from, coordinator.frontiers, ReadLimits.None, skew)
-      batches(BatchPlanner.end(from, taken, ReadLimits.None), round + 1, reply.version)
+      batches(BatchPlanner.end(from, taken, ReadLimits.None), round + 1)
     }
-    batches(start, 0, 0)
+    batches(start, 0)
   }
 
   test("a shard that was assigned again is the oldest until it is read, whatever was read before") {
-    val store = new PageStore(new FetchMemory().join(2000))
-    val fetchers = fetchersOf(new Uneven(throttled = 0), store)
     val late = Some(Instant.ofEpochMilli(9000000))
     val assigned = Seq(1 -> None, 2 -> late).map { case (id, completeAsOf) =>
       Assignment(shardOf(id), id.toLong, Progress.TrimHorizon, completeAsOf)
     }
-    fetchers(FetchPlan(assigned.toVector, Map.empty))
-    val (first, second) = (fetchers.all.head, fetchers.all.last)
-    val at = Moment(Instant.ofEpochMilli(9000000), Instant.ofEpochMilli(9000000))
-    first.step(at)
-    assert(fetchers.isOldest(second))
-    second.step(at)
-    assert(fetchers.isOldest(first))
+    val plan = FetchPlan(assigned.toVector, Map.empty)
+    val executor =
+      new Executor(new Uneven(throttled = 0), _ => FetchReply(1, isStopped = false, Some(plan)))
+    // The page of the first shard fills the store.
+    (1L to 2L).foreach(executor.tick(_))
+    assert(executor.store.shards === Set(shardOf(1), shardOf(2)))
   }
-
-  private def heartbeat(
-      coordinator: FetchCoordinator,
-      reports: Seq[FetchReport],
-      version: Long
-  ) = coordinator.answer(
-    FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, version)
-  )
 }

@@ -18,6 +18,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
+import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.SharedCoordinator
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
@@ -79,14 +80,13 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
         assignment,
         store,
         settings,
-        () => 8,
         () => 0.5
       ) -> 0L
     })
     while (due.values.min < 2.minutes.toMillis) {
       val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard) }
       now = Instant.ofEpochMilli(at)
-      val pause = fetcher.step(Moment(now, now)) match {
+      val pause = fetcher.step(Moment(now, now), shards = 8) match {
         case FetchStep.Fetched(_, _, pause, _) => pause
         case ReadStep.Retries(_, delay) => delay
         case ReadStep.Paced(pause) => pause

@@ -15,6 +15,7 @@ import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
+import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
@@ -59,7 +60,6 @@ class DataLossSuite extends AnyFunSuite {
       Assignment(shard, 1, Progress.TrimHorizon, completeAsOf),
       Stores.inMemory(1000000),
       settings,
-      () => 1,
       () => 0.5
     )
 

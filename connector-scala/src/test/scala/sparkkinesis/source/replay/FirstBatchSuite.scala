@@ -16,6 +16,7 @@ import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.feed.FetchStep
 import sparkkinesis.source.fetch.ShardFetcher
+import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
 import sparkkinesis.source.protocol._
@@ -60,7 +61,6 @@ class FirstBatchSuite extends AnyFunSuite {
         assignment,
         Stores.inMemory(1000000),
         settings,
-        () => 1,
         () => 0.5
       )
     }
@@ -141,7 +141,6 @@ class FirstBatchSuite extends AnyFunSuite {
         Assignment(shard, 1, Progress.TrimHorizon),
         store,
         settings,
-        () => 1,
         () => 0.5
       )
       fetcher.step(begin)

@@ -12,6 +12,7 @@ import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.source.feed.FetchStep
 import sparkkinesis.source.fetch.ShardFetcher
+import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
@@ -104,7 +105,6 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
       assignment,
       store,
       settings.copy(minPeriod = 200.millis, idlePeriod = 1.minute),
-      () => 1,
       () => 0.5
     )
     val end = fixture.clock.now.plusSeconds(24 * 3600)

@@ -12,6 +12,7 @@ final class SimulatedCluster(world: World, run: MicroBatchDriver) {
 
   private val executors = mutable.SortedMap.empty[String, SimulatedExecutor]
   private var number = 0
+  private var services = 0
   private val started = mutable.Set.empty[String] // executors that have a service
   private var isSuspended = false
   private val waiting = mutable.ArrayBuffer.empty[FetchStatus] // while the driver is suspended
@@ -22,7 +23,12 @@ final class SimulatedCluster(world: World, run: MicroBatchDriver) {
   def add(): Unit = if (executors.size < 3) {
     number += 1
     val id = s"executor-$number"
-    executors.update(id, new SimulatedExecutor(id, world, run.settings, run.clients, send))
+    executors.update(id, newService(id))
+  }
+
+  private def newService(id: String) = {
+    services += 1
+    new SimulatedExecutor(id, s"service-$services", world, run.settings, run.clients, send)
   }
 
   /** IDs and hosts. */
@@ -44,6 +50,11 @@ final class SimulatedCluster(world: World, run: MicroBatchDriver) {
   def work(): Unit = {
     if (!isSuspended) run.work()
     running.foreach(_.work())
+    // A service ends if the driver does not answer for long.
+    for ((id, executor) <- executors.toVector if executor.hasFinished) {
+      executors.update(id, newService(id))
+      started -= id
+    }
   }
 
   private def running = executors.collect { case (id, it) if started(id) => it }

@@ -1,82 +1,122 @@
 package sparkkinesis.source.simulation
 
-import scala.collection.mutable
 import scala.concurrent.duration._
+import scala.util.Try
 
-import sparkkinesis.client.KinesisException
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.{FetchStep, ReadStep}
-import sparkkinesis.source.fetch.{ShardFetcher, ShardFetchers}
+import sparkkinesis.source.feed.{FeedCounts, FetchStep}
+import sparkkinesis.source.fetch.{FetchCommand, FetchLoop, ShardFetcher}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
 
 /**
- * The fetch service without threads. The seed decides the order of its steps.
+ * A service of an executor without threads. The seed decides when a run begins, when the executor
+ * hears of its result, and when it hears of an answer of the driver: plans arrive while calls are in
+ * flight.
  *
+ * @param service tells apart the services of the executor
  * @param send a status to the driver; without an answer, its reports are sent again
  * @param onReport called with each page that was read
- * @param onFailure called with a fetcher that fails for good
  */
 final class SimulatedExecutor(
     id: String,
+    service: String,
     world: World,
     settings: FetchSettings,
     clients: Map[StreamArn, StreamClient],
     send: FetchStatus => Option[FetchReply],
-    onReport: FetchReport => Unit = _ => (),
-    onFailure: (ShardFetcher, KinesisException) => Unit = (_, cause) => throw cause
+    onReport: FetchReport => Unit = _ => ()
 ) {
   import world._
 
   private val memoryBytes = settings.bufferBytes.getOrElse(0L)
   val store = new PageStore(new FetchMemory().join(memoryBytes), settings.spillBytes, newDisk())
-  private val fetchers: ShardFetchers = new ShardFetchers(store, fetcher)
-  private val unsent = mutable.ArrayBuffer.empty[FetchReport]
-  private var known = 0L
+  private val counts = FeedCounts.Unread
+  private val loop: FetchLoop = new FetchLoop(
+    id,
+    "localhost",
+    service,
+    "orders",
+    settings,
+    store,
+    newFetcher,
+    counts,
+    () => random.nextDouble()
+  )
+  private var wanted = Vector.empty[ShardFetcher] // runs that have not begun
+  private var events = Vector.empty[() => Vector[FetchCommand]] // that it has not heard of
 
-  override def toString: String =
-    s"$id (${store.bytes} B of ${store.shards}: ${fetchers.all.map(_.age)})"
+  override def toString: String = s"$service: $loop"
 
-  /** @throws SourceException or a `KinesisException` if a fetcher fails for good */
+  /** Whether it has ended: no other one has begun in its place. */
+  def hasFinished: Boolean = loop.hasFinished
+
   def work(): Unit = {
-    heartbeat()
-    random.shuffle(fetchers.all).foreach { fetcher =>
-      clock.advance(random.nextInt(100).millis)
-      push()
-      fetcher.step(clock.moment) match {
-        case FetchStep.Fetched(report, _, _, _) =>
-          onReport(report)
-          unsent += report
-        case ReadStep.Fails(cause) => onFailure(fetcher, cause)
-        case ReadStep.Loses(loss) => throw loss
-        case _ =>
-      }
-    }
-    if (random.nextBoolean()) heartbeat()
+    push()
+    hear()
+    carryOut(loop.tick(clock.moment))
+    // As many turns as there would be in a second, or fewer.
+    var turns = if (isCalm) MostTurns else random.nextInt(3)
+    do {
+      val (begun, later) = random.shuffle(wanted).partition(_ => isCalm || random.nextInt(4) > 0)
+      wanted = later
+      begun.foreach(run)
+      hear()
+      turns -= 1
+    } while (turns > 0 && wanted.nonEmpty)
     require(
       store.bytes <= memoryBytes + largestPage && store.spilledBytes <= settings.spillBytes,
       s"$this of $memoryBytes B, ${store.spilledBytes} B on disk of ${settings.spillBytes} B"
     )
   }
 
-  private def fetcher(assignment: Assignment): ShardFetcher = new ShardFetcher(
-    clients(assignment.shard.stream),
-    assignment,
-    store,
-    settings,
-    () => fetchers.size,
-    () => random.nextDouble(),
-    fetchers.isOldest
-  )
+  /** It sends a heartbeat, if none is on its way. */
+  def heartbeat(): Unit = {
+    carryOut(loop.hurry(clock.moment))
+    hear()
+  }
 
-  def heartbeat(): Unit =
-    send(FetchStatus(id, "localhost", unsent.toVector, FetchCounters.Zero, None, known)).foreach {
-      reply =>
-        unsent.clear()
-        known = reply.version
-        reply.plan.foreach(fetchers(_))
+  private def MostTurns = 8
+
+  private def run(fetcher: ShardFetcher): Unit = {
+    clock.advance(random.nextInt(100).millis)
+    push()
+    val begin = clock.moment
+    val result = Try(fetcher.run(begin))
+    result.foreach {
+      case FetchStep.Fetched(report, _, _, _) => onReport(report)
+      case _ =>
     }
+    events :+= (() => loop.ran(fetcher, result, begin, clock.moment))
+  }
+
+  private def hear(): Unit = {
+    val (heard, later) = random.shuffle(events).partition(_ => isCalm || random.nextInt(4) > 0)
+    events = later
+    heard.foreach(event => carryOut(event()))
+  }
+
+  private def carryOut(commands: Vector[FetchCommand]): Unit = commands.foreach {
+    case FetchCommand.Run(fetcher) => wanted :+= fetcher
+    case FetchCommand.Beat(status) =>
+      val reply = send(status)
+      events :+= (() => loop.replied(reply, clock.moment))
+    case FetchCommand.Finish => store.close()
+  }
+
+  private def newFetcher(assignment: Assignment, settings: FetchSettings): ShardFetcher = {
+    lazy val fetcher: ShardFetcher = new ShardFetcher(
+      clients(assignment.shard.stream),
+      assignment,
+      store,
+      settings,
+      () => random.nextDouble(),
+      counts,
+      () => events :+= (() => loop.news(fetcher, clock.moment))
+    )
+    fetcher
+  }
 }

@@ -160,7 +160,9 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   /** Whether batches have read all that the executors have seen, up to the tip of each shard. */
   def isAtTip: Boolean = isIdle && {
     val seen = report.frontiers
-    lastEnd.readable.keys.forall(seen.get(_).exists(_.millisBehindLatest == 0))
+    lastEnd.readable.keys.forall {
+      seen.get(_).exists(it => it.marks.isEmpty && it.millisBehindLatest == 0)
+    }
   }
 
   /** Whether a run with a stop time is over, and Spark would end the query. */

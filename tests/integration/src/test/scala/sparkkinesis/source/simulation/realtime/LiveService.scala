@@ -16,15 +16,12 @@ final class LiveService(executor: String, number: Int, world: World, driver: Liv
   private var failure = Option.empty[FetchFailure]
   private val reader = new SimulatedExecutor(
     executor,
+    s"$executor/$number",
     world,
     driver.settings,
     driver.clients,
     send(_),
-    shards.report(_),
-    (fetcher, cause) => {
-      fetcher.close()
-      failure = Some(FetchFailure.of(cause, fetcher.shard, fetcher.generation))
-    }
+    shards.report(_)
   )
   override def store: PageStore = reader.store
   override def drop(shard: StreamShard, upTo: Progress): Unit = store.dropUpTo(shard, upTo)
@@ -52,9 +49,7 @@ final class LiveService(executor: String, number: Int, world: World, driver: Liv
 
   private def send(status: FetchStatus): Option[FetchReply] =
     try {
-      val reply = link.heartbeat(
-        status.copy(service = s"$executor/$number", failure = currentFailure)
-      )
+      val reply = link.heartbeat(status.copy(failure = status.failure.orElse(currentFailure)))
       if (reply.isStopped) close()
       Some(reply).filterNot(_.isStopped)
     } catch {

@@ -1,0 +1,410 @@
+package sparkkinesis.source.fetch
+
+import java.time.Instant
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
+
+import org.slf4j.LoggerFactory
+
+import sparkkinesis.client.Moment
+import sparkkinesis.compat._
+import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep}
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.protocol._
+import sparkkinesis.source.store.PageStore
+
+/**
+ * Every decision of an executor that reads ahead for one query: which shard is read next, which
+ * shards wait for room, and when the driver hears what.
+ *
+ * Each method is an event. It returns what to do now; `wakeAt` says when to call `tick`. One thread
+ * at a time. Runs of fetchers are outside: one per shard is in progress, and a result of a fetcher
+ * that was replaced changes nothing.
+ *
+ * @param id of this service: see [[Heartbeat.service]]
+ * @param newFetcher for an assignment, with the settings for its plan
+ * @param counts of all feeds of the executor
+ * @param chance evenly distributed in `[0, 1)`, for jitter
+ */
+private[source] final class FetchLoop(
+    executor: String,
+    host: String,
+    id: String,
+    names: String,
+    settings: FetchSettings,
+    store: PageStore,
+    newFetcher: (Assignment, FetchSettings) => ShardFetcher,
+    counts: FeedCounts,
+    chance: () => Double
+) {
+  import FetchCommand._
+  import FetchLoop._
+
+  private val log = LoggerFactory.getLogger(classOf[FetchLoop])
+  private val readings = mutable.Map.empty[StreamShard, Reading]
+  private val resting = mutable.TreeSet.empty[(Instant, StreamShard)] // by the end of their rest
+  private val waiting = mutable.LinkedHashSet.empty[StreamShard] // for room
+  private var wokenAt = LongAgo // when all shards that wait were woken last
+  private val unsent = new UnsentReports
+  private var sending = Option.empty[FetchStatus] // without an answer yet
+  private var sentAt = Option.empty[Instant]
+  private var answeredAt = Option.empty[Instant]
+  private var version = 0L // of the last plan
+  private var isCrashed = false
+  private var isOver = false
+
+  /** Time passes: shards whose rest has ended run, and a heartbeat that is due is sent. */
+  def tick(now: Moment): Vector[FetchCommand] =
+    if (isOver) Vector.empty
+    else {
+      if (answeredAt.isEmpty) answeredAt = Some(now.steady)
+      if (waiting.nonEmpty && !now.steady.isBefore(wokenAt.plusMillis(MaxWait))) {
+        wokenAt = now.steady
+        wake(waiting.toVector, now)
+      }
+      val runs = Vector.newBuilder[FetchCommand]
+      while (resting.headOption.exists(!_._1.isAfter(now.steady)))
+        runs ++= begin(readings(resting.head._2), now)
+      runs.result() ++ heartbeat(now)
+    }
+
+  /** When to call `tick`, by the steady clock. */
+  def wakeAt: Option[Instant] =
+    if (isOver) None
+    else
+      (resting.headOption.map(_._1) ++ Option.when(sending.isEmpty)(nextHeartbeat) ++
+        Option.when(waiting.nonEmpty)(wokenAt.plusMillis(MaxWait))).minOption
+
+  /** Runs the fetcher if it is ready and has room. */
+  private def begin(reading: Reading, now: Moment): Option[FetchCommand] = {
+    val fetcher = reading.fetcher
+    leaveRest(reading)
+    Try(fetcher.prepare(now, readings.size, isOldest(fetcher))) match {
+      case Success(None) =>
+        reading.isRunning = true
+        Some(Run(fetcher))
+      case Success(Some(step)) =>
+        handle(fetcher, step, now, now)
+        None
+      case Failure(cause) =>
+        stumble(fetcher, cause, now)
+        None
+    }
+  }
+
+  /**
+   * A run has ended.
+   *
+   * @param begun when it began
+   */
+  def ran(
+      fetcher: ShardFetcher,
+      result: Try[FetchStep],
+      begun: Moment,
+      now: Moment
+  ): Vector[FetchCommand] = {
+    // Perhaps its page takes less room than was reserved for it.
+    wakeNext(now)
+    of(fetcher).foreach { reading =>
+      reading.isRunning = false
+      result match {
+        case Success(step) => handle(fetcher, step, begun, now)
+        case Failure(cause) => stumble(fetcher, cause, now)
+      }
+      if (reading.hasNews) rest(fetcher, Duration.Zero, now)
+      reading.hasNews = false
+    }
+    tick(now)
+  }
+
+  /** A subscription has sent something. */
+  def news(fetcher: ShardFetcher, now: Moment): Vector[FetchCommand] = {
+    of(fetcher).foreach { reading =>
+      if (reading.isRunning) reading.hasNews = true else rest(fetcher, Duration.Zero, now)
+    }
+    tick(now)
+  }
+
+  private def of(fetcher: ShardFetcher): Option[Reading] =
+    readings.get(fetcher.shard).filter(_.fetcher eq fetcher)
+
+  private def handle(fetcher: ShardFetcher, step: FetchStep, begun: Moment, now: Moment): Unit =
+    step match {
+      case FetchStep.Fetched(report, records, pause, isUrgent) =>
+        unsent.add(report, records, isUrgent)
+        val jittered = pause * (1 + JitterFraction * chance())
+        rest(fetcher, jittered.toMicros.micros - (now.elapsed - begun.elapsed), now)
+      case FetchStep.Waits =>
+        if (waiting.isEmpty) wokenAt = now.steady
+        waiting += fetcher.shard: Unit
+      // A rest ends later than now, so that the shard is not asked again at once.
+      case ReadStep.Paced(pause) => rest(fetcher, pause.max(LeastRest), now)
+      case ReadStep.Awaits(limit) => rest(fetcher, limit.max(LeastRest), now)
+      case ReadStep.Expired =>
+        unsent.count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
+        rest(fetcher, Duration.Zero, now)
+      case ReadStep.Retries(failure, delay) =>
+        unsent.retry(failure)
+        rest(fetcher, delay, now)
+      case ReadStep.Doubts(delay) => rest(fetcher, delay, now)
+      case ReadStep.Fails(cause) =>
+        val failure = FetchFailure.of(cause, fetcher.shard, fetcher.generation)
+        log.warn(failure.message, cause) // the driver receives only the message
+        fail(fetcher, failure)
+      case ReadStep.Loses(loss) =>
+        fail(fetcher, failureOf(fetcher, loss.condition, loss.getMessage))
+      case ReadStep.Ended => of(fetcher).foreach(_.isOver = true)
+    }
+
+  private def stumble(fetcher: ShardFetcher, cause: Throwable, now: Moment): Unit = cause match {
+    case _: InterruptedException => // by a library
+      log.warn(s"Reading ${fetcher.shard} was interrupted. It continues.")
+      rest(fetcher, InterruptionPause, now)
+    case _ => // any error, because the shard would stop silently
+      log.error(s"Reading ${fetcher.shard} failed unexpectedly.", cause)
+      val text = s"Reading ${fetcher.shard} failed: $cause"
+      fail(fetcher, failureOf(fetcher, "KINESIS_INTERNAL_ERROR", text))
+  }
+
+  private def failureOf(fetcher: ShardFetcher, condition: String, text: String) =
+    FetchFailure(condition, text, fetcher.shard, fetcher.generation)
+
+  private def fail(fetcher: ShardFetcher, failure: FetchFailure): Unit = {
+    of(fetcher).foreach(_.isOver = true)
+    fetcher.close()
+    unsent.fail(failure)
+  }
+
+  /** The fetcher runs after the delay, or earlier if that was asked for before. */
+  private def rest(fetcher: ShardFetcher, delay: FiniteDuration, now: Moment): Unit =
+    of(fetcher).filterNot(_.isOver).foreach { reading =>
+      val until = now.steady.plusMillis(math.max(0L, delay.toMillis))
+      if (reading.restsUntil.forall(until.isBefore)) {
+        leaveRest(reading)
+        waiting -= fetcher.shard
+        reading.restsUntil = Some(until)
+        resting += until -> fetcher.shard
+      }
+    }
+
+  private def leaveRest(reading: Reading): Unit = {
+    reading.restsUntil.foreach(until => resting -= until -> reading.fetcher.shard)
+    reading.restsUntil = None
+  }
+
+  /** A page has arrived, or pages were dropped. Two shards, or all that wait, ask for room again. */
+  private def wakeNext(now: Moment): Unit = if (waiting.nonEmpty) {
+    val behind = settings.maxShardSkew.flatMap(_ => oldest).map(_.shard)
+    wake(store.next(waiting.contains) ++ behind.filter(waiting.contains), now)
+  }
+
+  private def wake(shards: Vector[StreamShard], now: Moment): Unit =
+    shards.flatMap(readings.get).foreach(it => rest(it.fetcher, Duration.Zero, now))
+
+  /** Whether no other fetcher has read less, by the arrival times. */
+  private def isOldest(fetcher: ShardFetcher): Boolean =
+    !readings.valuesIterator
+      .map(_.fetcher)
+      .exists(it => !it.isEnded && Age.lt(it.age, fetcher.age))
+
+  /** The fetcher that has read least, by the arrival times: with `maxShardSkew` others wait for it. */
+  private def oldest: Option[ShardFetcher] =
+    readings.valuesIterator.map(_.fetcher).filterNot(_.isEnded).toVector.minByOption(_.age)(Age)
+
+  /** Counts a task that did not find its pages here. */
+  def countReread(): Unit = unsent.count(c => c.copy(rereadRanges = c.rereadRanges + 1))
+
+  /** No task needs the pages of the shard up to there any more. */
+  def drop(
+      shard: StreamShard,
+      upTo: Progress,
+      now: Moment
+  ): Vector[FetchCommand] = {
+    store.dropUpTo(shard, upTo)
+    wakeNext(now)
+    tick(now)
+  }
+
+  /** There may be a new plan: asks at once. */
+  def hurry(now: Moment): Vector[FetchCommand] = {
+    sentAt = None
+    tick(now)
+  }
+
+  private def heartbeat(now: Moment): Option[FetchCommand] =
+    Option.when(sending.isEmpty && !now.steady.isBefore(nextHeartbeat)) {
+      sentAt = Some(now.steady)
+      send()
+    }
+
+  /** Pages of many shards arrive at about the same time, so they share a heartbeat. */
+  private def nextHeartbeat: Instant = sentAt.fold(LongAgo) { last =>
+    val period =
+      if (unsent.isUrgent) UrgentPeriod
+      // A shard that waits for room wants to know soon that a batch is done.
+      else if (waiting.nonEmpty) RoomPeriod
+      else HeartbeatPeriod
+    last.plusMillis(period.toMillis)
+  }
+
+  private def send(): FetchCommand = {
+    val times = counts.times
+    val counters = unsent.counters.copy(
+      bufferedBytes = store.bytes,
+      spilledBytes = store.spilledBytes,
+      fullStores = if (store.isFull) 1 else 0,
+      memoryBytes = store.memoryBytes,
+      subscriptions = counts.subscriptions,
+      renewals = counts.renewals,
+      subscriptionsInUse = counts.refusals,
+      pushedBytes = counts.pushedBytes,
+      requests = times.counts.valuesIterator.sum,
+      times = times
+    )
+    // A failure does not count once the shard is assigned to another executor.
+    val failure = unsent.failures.find(it => isCurrent(it.shard, it.generation))
+    val status =
+      FetchStatus(executor, host, unsent.take(), counters, failure, version, unsent.crash, id)
+    sending = Some(status)
+    Beat(status)
+  }
+
+  /**
+   * The heartbeat that is being sent has an answer.
+   *
+   * @param reply `None` if the driver did not answer in time: what it should hear is sent again
+   */
+  def replied(reply: Option[FetchReply], now: Moment): Vector[FetchCommand] =
+    sending.fold(Vector.empty[FetchCommand]) { status =>
+      sending = None
+      reply match {
+        case _ if isCrashed => finish()
+        case Some(it) =>
+          answeredAt = Some(now.steady)
+          it.plan.foreach(apply(_, now))
+          version = it.version
+          if (it.isStopped) finish() else tick(now)
+        case None =>
+          unsent.giveBack(status.reports)
+          sentAt = Some(now.steady)
+          if (answeredAt.exists(it => now.steady.isAfter(it.plusMillis(DriverPatience.toMillis)))) {
+            log.warn(s"Stopped reading $names: the driver did not answer for $DriverPatience.")
+            finish()
+          } else tick(now)
+      }
+    }
+
+  /** Drops fetchers and pages that the plan does not contain. */
+  private def apply(plan: FetchPlan, now: Moment): Unit = {
+    val assigned = plan.assignments.map(_.shard).toSet
+    readings.keySet.diff(assigned).toVector.foreach { shard =>
+      remove(shard)
+      store.forget(shard)
+    }
+    store.shards
+      .filterNot(it => assigned(it) || plan.processed.contains(it))
+      .foreach(store.drop)
+    plan.processed.foreach { case (shard, progress) => store.dropUpTo(shard, progress) }
+    val ofPlan = settings.copy(shards = plan.shards)
+    plan.assignments.filterNot(it => isCurrent(it.shard, it.generation)).foreach { it =>
+      // The new fetcher reads and reports again what an earlier assignment read after this
+      // progress.
+      store.dropAfter(it.shard, it.from)
+      remove(it.shard)
+      val fetcher = newFetcher(it, ofPlan)
+      readings.update(it.shard, new Reading(fetcher))
+      rest(fetcher, Duration.Zero, now)
+    }
+    wake(waiting.toVector, now) // pages were dropped
+  }
+
+  private def isCurrent(shard: StreamShard, generation: Long): Boolean =
+    readings.get(shard).exists(_.fetcher.generation == generation)
+
+  private def remove(shard: StreamShard): Unit = readings.remove(shard).foreach { reading =>
+    leaveRest(reading)
+    waiting -= shard
+    reading.fetcher.close()
+  }
+
+  /**
+   * Something failed that must not fail. The driver fails the query with the reason. If it does not
+   * receive it, it starts another service.
+   */
+  def crash(cause: Throwable): Vector[FetchCommand] =
+    if (isOver) Vector.empty
+    else if (isCrashed) {
+      log.warn(s"The driver cannot learn why $names is not read: $cause")
+      finish()
+    } else {
+      log.error(s"Stopped reading $names after an unexpected error.", cause)
+      isCrashed = true
+      unsent.crash(s"Reading ahead of $names ended unexpectedly: $cause")
+      sending.foreach(it => unsent.giveBack(it.reports))
+      Vector(send())
+    }
+
+  /** The query has ended, or nothing is to be read here any more. */
+  def finish(): Vector[FetchCommand] =
+    if (isOver) Vector.empty
+    else {
+      isOver = true
+      readings.keys.toVector.foreach(remove)
+      Vector(Finish)
+    }
+
+  /** Whether nothing is read any more. */
+  def hasFinished: Boolean = isOver
+
+  override def toString: String =
+    s"${readings.size} shards, ${waiting.size} of them wait for room in ${store.bytes} B"
+}
+
+/** What an executor does for its decisions. */
+private[source] sealed trait FetchCommand
+
+private[source] object FetchCommand {
+
+  /** Runs the fetcher once. Answered by `ran`. */
+  final case class Run(fetcher: ShardFetcher) extends FetchCommand
+
+  /** Sends a heartbeat. Answered by `replied`. */
+  final case class Beat(status: FetchStatus) extends FetchCommand
+
+  /** Everything ends. */
+  case object Finish extends FetchCommand
+}
+
+private object FetchLoop {
+  private val Age = Ordering.Tuple2[Instant, StreamShard]
+
+  private val LongAgo = Instant.ofEpochMilli(Long.MinValue / 2)
+  private val HeartbeatPeriod = 200.millis
+  private val RoomPeriod = 50.millis
+  private val UrgentPeriod = 20.millis
+
+  /** Longer than a pause of the driver for garbage collection. */
+  private val DriverPatience = 60.seconds
+  private val InterruptionPause = 1.second
+  private val LeastRest = 1.milli
+
+  /**
+   * The longest wait for room in milliseconds, after which another service may have ended, or pages
+   * may go to disk.
+   */
+  private val MaxWait = 200L
+
+  /** Spreads the calls to shards whose reading started at the same time. */
+  private val JitterFraction = 0.1
+
+  private final class Reading(val fetcher: ShardFetcher) {
+    var restsUntil: Option[Instant] = None
+    var isRunning = false
+    var hasNews = false // during the run
+    var isOver = false // nothing more is read
+  }
+}
