@@ -47,6 +47,14 @@ final case class ShardEndpoint(
 )
 
 /**
+ * Where a task has ended.
+ *
+ * @param hasRun whether Spark asked the task for a row before the end of the batch
+ * @param isRetry whether an earlier attempt of the task has failed
+ */
+final case class TaskEnd(ends: Seq[ShardEndpoint], hasRun: Boolean, isRetry: Boolean)
+
+/**
  * A heartbeat of a service that reads for real-time tasks.
  *
  * @param shards that the executor reads

@@ -5,8 +5,6 @@ package sparkkinesis.source
  * record when it arrives.
  *
  * On the executors [[realtime.LiveShards]] is between the fetch service and the tasks. On the
- * driver [[realtime.LiveBatches]] plans what the tasks of each batch read, with
- * [[realtime.TaskGroups]], and [[realtime.LiveCoordinator]] decides when a batch ends early. Has no
- * threads.
+ * driver [[realtime.LiveCoordinator]] decides when a batch ends early. Has no threads.
  */
 package object realtime

@@ -22,7 +22,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.protocol.{FetchStatus, Heartbeat}
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams, RealTimeQuery, SourceQuery}
-import sparkkinesis.source.realtime.{LiveBatches, LiveStatus}
+import sparkkinesis.source.realtime.LiveStatus
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.once.TaskAttempts
@@ -69,7 +69,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private lazy val microBatches =
     serving[FetchStatus, MicroBatchQuery](new MicroBatchQuery(runOptions, streams))
   private lazy val realTime = {
-    val patience = if (Executors.areDynamic(context)) StartPatience else LiveBatches.Patience
+    val patience = if (Executors.areDynamic(context)) StartPatience else RealTimeQuery.Patience
     val service =
       serving[LiveStatus, RealTimeQuery](new RealTimeQuery(runOptions, streams, patience))
     val around = Timer.every(ExecutorTable.Tick)(() => lookAround())

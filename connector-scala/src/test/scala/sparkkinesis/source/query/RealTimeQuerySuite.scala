@@ -41,14 +41,14 @@ class RealTimeQuerySuite extends AnyFunSuite {
     def around(slots: Int = slots, isWanted: Boolean = false): Unit =
       query.around(slots, isWanted, moment)
 
-    def begin(): LiveBatch = query.began(start, moment) match {
+    def begin(): RealTimeBatch = query.began(start, moment) match {
       case Answer.Ready(batch) => batch
       case other => fail(s"not begun: $other")
     }
 
     def endedBatch: Long = query.heard(status).endedBatch
 
-    def end(batch: LiveBatch): Unit = {
+    def end(batch: RealTimeBatch): Unit = {
       val ends = batch.tasks.map { starts =>
         val ends = starts.map(it => ShardEndpoint(it.shard, it.from, None, Nil, 0, 0, None))
         TaskEnd(ends, hasRun = true, isRetry = false)
@@ -75,7 +75,7 @@ class RealTimeQuerySuite extends AnyFunSuite {
     assert(driving.begin().tasks.size === 1)
     driving.around(slots = 2)
     assert(driving.endedBatch === 0)
-    driving.now += LiveBatches.Patience + 1.milli
+    driving.now += RealTimeQuery.Patience + 1.milli
     driving.around(slots = 2)
     assert(driving.endedBatch === 1)
   }
