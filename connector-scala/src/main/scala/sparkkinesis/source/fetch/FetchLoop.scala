@@ -107,18 +107,27 @@ private[source] final class FetchLoop(
       begun: Moment,
       now: Moment
   ): Vector[FetchCommand] = {
+    of(fetcher) match {
+      case Some(reading) =>
+        reading.isRunning = false
+        result match {
+          case Success(step) => handle(fetcher, step, begun, now)
+          case Failure(cause) => stumble(fetcher, cause, now)
+        }
+        if (reading.hasNews) rest(fetcher, Duration.Zero, now)
+        reading.hasNews = false
+      case None => result.foreach(forget)
+    }
     // Perhaps its page takes less room than was reserved for it.
     wakeNext(now)
-    of(fetcher).foreach { reading =>
-      reading.isRunning = false
-      result match {
-        case Success(step) => handle(fetcher, step, begun, now)
-        case Failure(cause) => stumble(fetcher, cause, now)
-      }
-      if (reading.hasNews) rest(fetcher, Duration.Zero, now)
-      reading.hasNews = false
-    }
     tick(now)
+  }
+
+  /** No plan would drop the page of a fetcher that was replaced during the run. */
+  private def forget(step: FetchStep): Unit = step match {
+    case FetchStep.Fetched(report, _, _, _) if report.marks.nonEmpty =>
+      store.dropAfter(report.shard, report.from)
+    case _ =>
   }
 
   /** A subscription has sent something. */

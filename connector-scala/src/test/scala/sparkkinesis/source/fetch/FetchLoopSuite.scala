@@ -210,6 +210,7 @@ class FetchLoopSuite extends AnyFunSuite {
     assert(it.runs.map(_.generation) === Seq(1, 9))
     it.run(it.runs.head)
     assert(it.runs.map(_.generation) === Seq(9), "the old one does not run again")
+    assert(it.store.shards.isEmpty, "its page would occupy room for ever")
   }
 
   test("news during a run lead to another one at once, and news during a rest end it") {
