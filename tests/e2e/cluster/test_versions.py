@@ -67,7 +67,7 @@ def test_executors_without_the_connector_end_the_query_by_name(
 @pytest.mark.parametrize(
     "missing",
     [
-        "sparkkinesis/source/fetch/FetchReporter",
+        "sparkkinesis/source/fetch/FetchLoop",
         "sparkkinesis/source/fetch/PageMarks",
         "org/apache/spark/sparkkinesis/Messages",
     ],
