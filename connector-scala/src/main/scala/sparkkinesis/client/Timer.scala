@@ -3,7 +3,6 @@ package sparkkinesis.client
 import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration.FiniteDuration
-import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
@@ -37,7 +36,7 @@ object Timer {
   def every(period: FiniteDuration)(task: () => Unit): AutoCloseable = {
     val safely: Runnable = () =>
       try task()
-      catch { case NonFatal(e) => log.error("A task of the timer failed. It will run again.", e) }
+      catch { case e: Throwable => log.error("A task of the timer failed. It will run again.", e) }
     val millis = period.toMillis
     val repeated =
       executor.scheduleWithFixedDelay(safely, millis, millis, TimeUnit.MILLISECONDS)

@@ -25,8 +25,6 @@ final class QueryStream(
     clock: Clock,
     chance: () => Double
 ) {
-  def client: StreamClient = StreamClient(access.ref, kinesis)
-
   def describe(): DescribedStream = retrying {
     val (begin, time) = (clock.now, new ServiceTime)
     val summary = kinesis.describeStream(access.ref)
@@ -36,7 +34,7 @@ final class QueryStream(
 
   /** The offset at which a new query begins. */
   def firstOffset(): StreamOffset =
-    ShardDiscovery.initialOffset(client, start, clock, chance)
+    ShardDiscovery.initialOffset(StreamClient(access.ref, kinesis), start, clock, chance)
 
   private def serviceTime(): TimeSpan = {
     val request = ListShardsRequest.First(access.ref, ShardFilter.AtLatest)

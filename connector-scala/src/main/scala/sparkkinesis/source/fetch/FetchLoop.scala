@@ -53,6 +53,7 @@ private[source] final class FetchLoop(
   private var sending = Option.empty[FetchStatus] // without an answer yet
   private var sentAt = Option.empty[Instant]
   private var answeredAt = Option.empty[Instant]
+  private var isUnanswered = false // whether the last heartbeat had no answer
   private var version = 0L // of the last plan
   private var isCrashed = false
   private var isOver = false
@@ -253,7 +254,8 @@ private[source] final class FetchLoop(
   /** Pages of many shards arrive at about the same time, so they share a heartbeat. */
   private def nextHeartbeat: Instant = sentAt.fold(LongAgo) { last =>
     val period =
-      if (unsent.isUrgent) UrgentPeriod
+      if (isUnanswered) HeartbeatPeriod
+      else if (unsent.isUrgent) UrgentPeriod
       // A shard that waits for room wants to know soon that a batch is done.
       else if (waiting.nonEmpty) RoomPeriod
       else HeartbeatPeriod
@@ -283,13 +285,19 @@ private[source] final class FetchLoop(
   }
 
   /**
-   * The heartbeat that is being sent has an answer.
+   * A heartbeat has an answer.
    *
    * @param reply `None` if the driver did not answer in time: what it should hear is sent again
    */
-  def replied(reply: Option[FetchReply], now: Moment): Vector[FetchCommand] =
-    sending.fold(Vector.empty[FetchCommand]) { status =>
+  def replied(
+      status: FetchStatus,
+      reply: Option[FetchReply],
+      now: Moment
+  ): Vector[FetchCommand] =
+    if (!sending.exists(_ eq status)) Vector.empty
+    else {
       sending = None
+      isUnanswered = reply.isEmpty
       reply match {
         case _ if isCrashed => finish()
         case Some(it) =>
@@ -336,6 +344,7 @@ private[source] final class FetchLoop(
 
   private def remove(shard: StreamShard): Unit = readings.remove(shard).foreach { reading =>
     leaveRest(reading)
+    store.release(shard) // a run that has not begun does nothing any more
     waiting -= shard
     reading.fetcher.close()
   }

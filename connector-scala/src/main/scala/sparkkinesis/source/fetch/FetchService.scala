@@ -2,16 +2,14 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 import java.util.UUID
-import java.util.concurrent.{LinkedBlockingQueue, RejectedExecutionException}
-import java.util.concurrent.{ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent._
 
-import scala.concurrent.duration._
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, FanOutClient, Moment, Timer}
+import sparkkinesis.client.{Clock, FanOutClient, Moment}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
@@ -65,9 +63,19 @@ final class FetchService(
     counts,
     chance
   )
-  private var tickAt = Option.empty[Instant] // when the timer calls next; guarded by the lock
-  private val runs = daemons("spark-kinesis-fetch", 1) // one per shard, up to 256
-  private val beats = daemons("spark-kinesis-report", 1)
+  private val runs = new ThreadPoolExecutor( // one per shard, up to 256
+    1,
+    1,
+    0,
+    TimeUnit.SECONDS,
+    new LinkedBlockingQueue[Runnable],
+    daemons("spark-kinesis-fetch")
+  )
+
+  /** For ticks, and for the one heartbeat that may wait for its answer. */
+  private val reports = new ScheduledThreadPoolExecutor(2, daemons("spark-kinesis-report"))
+  reports.setRemoveOnCancelPolicy(true)
+  private var nextTick = Option.empty[(Instant, ScheduledFuture[_])]
 
   def start(): this.type = {
     StoreSizes.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
@@ -93,34 +101,37 @@ final class FetchService(
     lock
       .synchronized {
         // An error of a decision, too, ends the query: otherwise it would wait for pages for ever.
-        val commands =
-          try event(clock.moment)
-          catch { case e: Throwable => loop.crash(e) }
-        schedule()
-        commands
+        try {
+          val commands = event(clock.moment)
+          schedule()
+          commands
+        } catch { case e: Throwable => loop.crash(e) }
       }
       .foreach(carryOut)
 
-  private def carryOut(command: FetchCommand): Unit = command match {
-    case FetchCommand.Run(fetcher) => execute(runs)(run(fetcher))
-    case FetchCommand.Beat(status) => execute(beats)(send(status))
-    case FetchCommand.Finish => finish()
+  private def carryOut(command: FetchCommand): Unit =
+    try
+      command match {
+        case FetchCommand.Run(fetcher) => runs.execute(() => run(fetcher))
+        case FetchCommand.Beat(status) => reports.execute(() => send(status))
+        case FetchCommand.Finish => finish()
+      }
+    catch {
+      case _: RejectedExecutionException => // closed
+      // There is no memory for a thread. Each command has an answer all the same.
+      case e: Throwable => on(_ => loop.crash(e))
+    }
+
+  /** Ticks when the next shard or heartbeat is due. */
+  private def schedule(): Unit = for (at <- loop.wakeAt if !nextTick.exists(_._1 == at)) {
+    nextTick.foreach(_._2.cancel(false))
+    val wait = math.max(0L, at.toEpochMilli - clock.elapsedMillis)
+    nextTick = Some(at -> reports.schedule((() => ticked()): Runnable, wait, TimeUnit.MILLISECONDS))
   }
 
-  private def execute(pool: ThreadPoolExecutor)(task: => Unit): Unit =
-    try pool.execute(() => task)
-    catch { case _: RejectedExecutionException => } // closed
-
-  /** The timer of the JVM ticks when the next shard or heartbeat is due, unless it is early anyway. */
-  private def schedule(): Unit = for (at <- loop.wakeAt if tickAt.forall(at.isBefore)) {
-    tickAt = Some(at)
-    val millis = math.max(0L, at.toEpochMilli - clock.elapsedMillis)
-    Timer.later(millis.millis, () => ticked(at))
-  }
-
-  private def ticked(at: Instant): Unit = {
-    lock.synchronized { if (tickAt.contains(at)) tickAt = None }
-    on(loop.tick)
+  private def ticked(): Unit = on { now =>
+    nextTick = None
+    loop.tick(now)
   }
 
   private def newFetcher(assignment: Assignment, settings: FetchSettings): ShardFetcher = {
@@ -132,7 +143,9 @@ final class FetchService(
       chance,
       counts,
       // A thread of the network takes no lock.
-      () => execute(runs)(on(loop.news(fetcher, _)))
+      () =>
+        try runs.execute(() => on(loop.news(fetcher, _)))
+        catch { case _: RejectedExecutionException => } // closed
     )
     fetcher
   }
@@ -162,7 +175,7 @@ final class FetchService(
             None
         }
       reply.flatMap(_.plan).foreach(prepareFor)
-      on(loop.replied(reply, _))
+      on(loop.replied(status, reply, _))
     } catch {
       case gone: CoordinatorGone =>
         log.info(s"Stopped reading $names: ${gone.getMessage}")
@@ -185,9 +198,10 @@ final class FetchService(
 
   private def finish(): Unit = {
     runs.shutdownNow()
-    beats.shutdownNow()
-    store.close()
-    release()
+    try store.close()
+    finally
+      try release()
+      finally reports.shutdownNow(): Unit // perhaps this thread
   }
 }
 
@@ -199,16 +213,9 @@ object FetchService {
   /** Subscriptions make no call that waits, except now and then a listing. */
   private val MostSubscribedThreads = 8
 
-  private def daemons(name: String, count: Int) = new ThreadPoolExecutor(
-    count,
-    count,
-    0,
-    TimeUnit.SECONDS,
-    new LinkedBlockingQueue[Runnable],
-    (task: Runnable) => {
-      val thread = new Thread(task, name)
-      thread.setDaemon(true)
-      thread
-    }
-  )
+  private def daemons(name: String): ThreadFactory = task => {
+    val thread = new Thread(task, name)
+    thread.setDaemon(true)
+    thread
+  }
 }

@@ -54,6 +54,7 @@ final class ShardFetcher(
   )
   private val nextPage = new NextPage
   @volatile private var reportedMillis = 0L
+  @volatile private var isClosed = false
 
   def shard: StreamShard = assignment.shard
   def generation: Long = assignment.generation
@@ -92,10 +93,15 @@ final class ShardFetcher(
   }
 
   /** Ends the reading. Any thread may call this. */
-  override def close(): Unit = reader.close()
+  override def close(): Unit = {
+    isClosed = true
+    reader.close()
+  }
 
-  /** Reads at most one page. */
-  def run(at: Moment): FetchStep =
+  /** Reads at most one page. Makes no call if the fetcher was closed. */
+  def run(at: Moment): FetchStep = if (isClosed) Ended else read(at)
+
+  private def read(at: Moment): FetchStep =
     try
       reader.step(at) match {
         case Read(page, pause) =>
@@ -109,7 +115,8 @@ final class ShardFetcher(
       }
     finally {
       reader.release()
-      if (!feed.keepsRoom) store.release(shard)
+      // Perhaps a successor has room now.
+      if (!feed.keepsRoom && !isClosed) store.release(shard)
     }
 
   /**

@@ -7,7 +7,7 @@ import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, FetchReport}
 
-/** What an executor has to report to the driver. Its owner's lock guards it. */
+/** What an executor has to report to the driver. */
 private[source] final class UnsentReports {
   private val reports = mutable.Queue.empty[FetchReport]
   private var totals = FetchCounters.Zero

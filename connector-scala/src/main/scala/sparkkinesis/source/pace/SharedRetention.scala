@@ -24,9 +24,6 @@ final class SharedRetention {
   def learn(retention: FiniteDuration, now: Instant): Unit =
     if (known.isEmpty) known = Some(Known(retention, now, isDescribed = false))
 
-  /** The last known value. Makes no call. */
-  def current: Option[FiniteDuration] = known.map(_.retention)
-
   /**
    * Asks at most every ten minutes. If that is not possible, the last known value is used, so that
    * reading does not wait for it.

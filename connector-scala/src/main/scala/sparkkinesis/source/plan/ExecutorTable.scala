@@ -8,8 +8,7 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Heartbeat}
 
 /**
- * The executors that report to the driver, and what they have reported in sum. Its owner's lock
- * guards it.
+ * The executors that report to the driver, and what they have reported in sum.
  *
  * Time passes in ticks. A driver that is suspended, or collects garbage, has no ticks. So it blames
  * no executor for heartbeats that could not arrive.

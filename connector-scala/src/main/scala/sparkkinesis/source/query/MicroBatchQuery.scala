@@ -73,10 +73,7 @@ final class MicroBatchQuery(
       .orElse(joining(from, now))
       .orElse(awaitFirstLook(now))
       .orElse(awaitBacklog(limits, now))
-      .getOrElse(endOf(from, limits, now)) match {
-      case Answer.Ready(end) if end eq from => Answer.Ready(start)
-      case other => other
-    }
+      .getOrElse(endOf(start, from, limits, now))
   }
 
   /** Executors read ahead from `tip`, and keep the pages after `pagesFrom`. */
@@ -91,12 +88,13 @@ final class MicroBatchQuery(
    * would delay the next one.
    */
   private def awaitFirstLook(now: Moment): Option[Answer[Nothing]] = {
-    if (coordinator.frontiers.isEmpty && !hasLooked) {
+    if (coordinator.frontiers.isEmpty && !hasLooked && !starts.isBeginning) {
       hasLooked = true
       lookUntil = Some(now.steady.plusMillis(firstLook.toMillis))
     }
     // Shards that must advance together wait for each other.
-    val isOver = coordinator.hasFirstLook(ofAll = fetch.maxShardSkew.nonEmpty)
+    val isOver =
+      lookUntil.nonEmpty && coordinator.hasFirstLook(ofAll = fetch.maxShardSkew.nonEmpty)
     val isLate = lookUntil.exists(!now.steady.isBefore(_))
     if (isLate && coordinator.frontiers.isEmpty)
       leave(
@@ -108,7 +106,9 @@ final class MicroBatchQuery(
       )
     if (isOver || isLate) lookUntil = None
     if (coordinator.frontiers.nonEmpty) hasLooked = false
-    lookUntil.map(_ => later(now, NewsWait))
+    Option.when(lookUntil.nonEmpty || !hasLooked && coordinator.frontiers.isEmpty)(
+      later(now, NewsWait)
+    )
   }
 
   /**
@@ -129,12 +129,18 @@ final class MicroBatchQuery(
     )
   }
 
-  private def endOf(from: SourceOffset, limits: ReadLimits, now: Moment): Answer[SourceOffset] = {
+  /** @param from without the streams that the query no longer names */
+  private def endOf(
+      start: SourceOffset,
+      from: SourceOffset,
+      limits: ReadLimits,
+      now: Moment
+  ): Answer[SourceOffset] = {
     val seen = Seen(from, coordinator.frontiers)
     val joined = streams.withJoined(from).getOrElse(from)
-    val isIdle = (joined eq from) && idle.exists(_.isSame(seen))
+    val isIdle = (joined eq start) && idle.exists(_.isSame(seen))
     val next = streams.repair(if (isIdle) from else planned(joined, seen.frontiers, limits))
-    if (next ne from) found(next, now)
+    if (next ne start) found(next, now)
     else if (fetch.stopAtMillis.nonEmpty && !isOver(seen)) later(now, NewsWait) // it would end
     else if (isIdle) Answer.Ready(from)
     else {

@@ -45,11 +45,15 @@ final class RealTimeQuery(
    * @param slots how many tasks can run at the same time
    * @param isWanted whether the query is to stop, or another source of it ends its batch: Spark
    *   ends a batch when the tasks of all sources have ended
+   * @param seenIn the last batch when that was seen: it says nothing about a later one
    */
-  def around(slots: Int, isWanted: Boolean, now: Moment): Unit = {
+  def around(slots: Int, isWanted: Boolean, seenIn: Long, now: Moment): Unit = {
     this.slots = options.maxPartitions.fold(slots)(math.min(slots, _))
-    this.isWanted = isWanted || hasMoreSlots(now)
+    if (seenIn == lastBatch) this.isWanted = isWanted || hasMoreSlots(now)
   }
+
+  /** The number of the last batch. */
+  def lastBatch: Long = coordinator.number
 
   /**
    * Whether another batch could have more tasks: executors have joined, or it is time to try again.

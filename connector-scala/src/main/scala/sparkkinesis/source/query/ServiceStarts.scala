@@ -15,6 +15,7 @@ private[query] final class ServiceStarts(names: String, coordinator: FetchCoordi
 
   private var schedule = StartSchedule.Empty
   private var lookAt = 0L // the next tick at which to look for executors
+  private var isLooking = false // for executors
   private var isRunning = false // whether a job is
   private var hasSucceeded = false // whether the last job has
   private var problem = Option.empty[SourceException]
@@ -24,14 +25,19 @@ private[query] final class ServiceStarts(names: String, coordinator: FetchCoordi
     val now = coordinator.ticks
     val isSilent = coordinator.live.isEmpty && hasSucceeded
     schedule = schedule.looked(now, isSilent, coordinator.lastHeard)
-    Option.when(now >= lookAt && !isRunning) {
+    Option.when(now >= lookAt && !isRunning && !isLooking) {
       lookAt = now + LookTicks
+      isLooking = true
       Command.FindExecutors
     }
   }
 
+  /** Whether services are about to be started: consumers may have to be registered before. */
+  def isBeginning: Boolean = isLooking
+
   /** Starts at most one service per shard: Spark keeps executors that have one. */
   def executorsFound(all: Map[String, String]): Option[Command] = {
+    isLooking = false
     // Before the first executor exists, a job asks Spark for one.
     val missing = if (all.isEmpty) Set(Anywhere) else all.keySet.diff(coordinator.live)
     val most = coordinator.readable - coordinator.live.size

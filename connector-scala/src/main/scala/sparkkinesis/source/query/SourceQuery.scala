@@ -38,10 +38,10 @@ abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStre
     all
   }
 
-  protected final def leave(commands: IterableOnce[Command]): Unit = wanted ++= commands
+  protected final def leave(commands: Iterable[Command]): Unit = wanted ++= commands
 
   /** Answers a heartbeat. */
-  def heard(beat: B): java.io.Serializable = coordinator.answer(beat)
+  def heard(beat: B): java.io.Serializable
 
   /** An executor has disconnected. */
   final def lost(executor: String): Unit = coordinator.executorLost(executor)

@@ -42,6 +42,9 @@ final class LiveCoordinator(patience: FiniteDuration)
     batch
   }
 
+  /** The number of the last batch. */
+  def number: Long = batch
+
   /** Notes that all tasks of the batch have ended. */
   def finish(): Unit = isDone = true
 

@@ -9,8 +9,8 @@ import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol._
 
 /**
- * Tells the fetch service of an executor what its tasks read, and the driver how far they are. Used
- * by the thread of the service's reporter.
+ * Tells the fetch service of an executor what its tasks read, and the driver how far they are. One
+ * thread at a time asks it.
  *
  * @param ask the driver; throws `CoordinatorGone` if the query has ended, another exception if it
  *   does not answer

@@ -65,8 +65,6 @@ object Executors {
 final class SubmittedJob(rdd: RDD[Int], action: FutureAction[Long]) {
   def isRunning: Boolean = !action.isCompleted
 
-  def hasSucceeded: Boolean = action.value.exists(_.isSuccess)
-
   /** The failure of the job, if it failed. */
   def failure: Option[Throwable] = action.value.collect { case Failure(e) => e }
 

@@ -5,6 +5,7 @@ import java.util.{Map => JMap, Optional}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.hadoop.fs.Path
 
@@ -201,8 +202,9 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   /** With dynamic allocation, Spark adds executors for tasks that wait. */
   private def lookAround(): Unit = if (!context.isStopped) {
     val slots = if (Executors.areDynamic(context)) Int.MaxValue else Executors.slots(context)
+    val batch = realTime.look((it, _) => it.lastBatch)
     val isWanted = gate.isClosing || siblings.areEnding
-    realTime.tell(_.around(slots, isWanted, _))
+    realTime.tell(_.around(slots, isWanted, batch, _))
   }
 
   /** The end of a batch in real-time mode, from the ends of its tasks. */
@@ -219,9 +221,11 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     if (!isRealTime) microBatches.tell(_.committed(offsetOf(end), _))
   }
 
-  override def stop(): Unit =
-    try opened.foreach(_.close())
-    finally loans.foreach(_.close())
+  override def stop(): Unit = {
+    // What is not given back would refuse the next query.
+    val failures = (opened ++ loans).flatMap(it => Try(it.close()).failed.toOption)
+    failures.headOption.foreach(cause => throw cause)
+  }
 
   /**
    * Spark calls this on the query's thread when a batch is done, long before an interval's next

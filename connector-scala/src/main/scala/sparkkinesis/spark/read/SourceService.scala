@@ -143,15 +143,19 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
   private def call[A](arn: StreamArn)(ask: QueryStream => A)(
       event: (Q, Try[A], Moment) => Unit
   ): Unit = {
-    val task: Runnable = () => {
-      // An error, too, is an answer: without one the query would wait, and miss shards silently.
-      val answer =
-        try Success(ask(streams(arn)))
-        catch { case e: Throwable => Failure(e) }
-      if (!calls.isShutdown) tell(event(_, answer, _))
-    }
+    // An error, too, is an answer: without one the query would wait, and miss shards silently.
+    def failed(cause: Throwable): Unit =
+      if (!calls.isShutdown) tell(event(_, Failure(cause), _))
+    val task: Runnable = () =>
+      try {
+        val answer = ask(streams(arn))
+        if (!calls.isShutdown) tell(event(_, Success(answer), _))
+      } catch { case e: Throwable => failed(e) }
     try calls.execute(task)
-    catch { case _: RejectedExecutionException => } // closed
+    catch {
+      case _: RejectedExecutionException => // closed
+      case e: Throwable => failed(e) // there is no memory for a thread
+    }
   }
 
   /** Called by Spark's thread, so that the tasks see the session's classes and files. */
@@ -196,13 +200,15 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
    */
   override def close(): Unit = {
     calls.shutdownNow()
-    jobs.foreach(_.close())
-    tell((it, _) => it.stop())
-    if (endpoint.nonEmpty)
-      try awaitGoodbyes()
-      catch { case _: InterruptedException => Thread.currentThread.interrupt() }
-    ticks.close()
-    endpoint.foreach(_.close())
+    try {
+      tell((it, _) => it.stop())
+      jobs.foreach(_.close())
+      if (endpoint.nonEmpty) awaitGoodbyes()
+    } catch { case _: InterruptedException => Thread.currentThread.interrupt() }
+    finally {
+      ticks.close()
+      endpoint.foreach(_.close())
+    }
   }
 
   private def awaitGoodbyes(): Unit = lock.synchronized {

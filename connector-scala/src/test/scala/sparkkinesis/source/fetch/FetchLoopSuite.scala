@@ -101,7 +101,7 @@ class FetchLoopSuite extends AnyFunSuite {
     def runAll(): Unit = while (runs.nonEmpty) run()
 
     def reply(plan: Option[FetchPlan] = None, isStopped: Boolean = false): Unit =
-      on(loop.replied(Some(FetchReply(1, isStopped, plan)), _))
+      on(loop.replied(beats.last._2, Some(FetchReply(1, isStopped, plan)), _))
 
     def plan(done: Map[StreamShard, Progress], assignments: Assignment*): Unit = {
       if (beats.isEmpty) on(loop.tick) else on(loop.hurry)
@@ -156,13 +156,13 @@ class FetchLoopSuite extends AnyFunSuite {
     it.passUntil(20)
     val first = it.beats.last._2.reports
     assert(first.size === 1)
-    it.on(it.loop.replied(None, _))
+    it.on(it.loop.replied(it.beats.last._2, None, _))
     it.passUntil(219)
     assert(it.beats.last._1 === 20, "not at once")
     it.passUntil(220)
     assert(it.beats.last._2.reports === first && !it.hasEnded)
     it.now = 60021
-    it.on(it.loop.replied(None, _))
+    it.on(it.loop.replied(it.beats.last._2, None, _))
     assert(it.hasEnded && it.loop.hasFinished && it.loop.wakeAt.isEmpty)
   }
 
@@ -180,8 +180,11 @@ class FetchLoopSuite extends AnyFunSuite {
 
   test("an error of a decision reaches the driver; if it does not, the service ends all the same") {
     val told = begun(shards = 1)
+    told.passUntil(200) // a heartbeat is on its way
     told.on(_ => told.loop.crash(new OutOfMemoryError("heap")))
     assert(told.beats.last._2.crash.exists(_.contains("heap")) && !told.hasEnded)
+    told.on(told.loop.replied(told.beats.head._2, None, _))
+    assert(!told.hasEnded, "that was an earlier heartbeat")
     told.reply()
     assert(told.hasEnded)
     val untold = begun(shards = 1)

@@ -49,6 +49,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     var now: FiniteDuration = 1.hour
     var listing: Try[Seq[Shard]] = Success(shards)
     var created: Instant = Instant.EPOCH
+    var found: Option[Map[String, String]] = Some(Map("a" -> "host")) // executors
     var left: Vector[Command] = Vector.empty[Command] // commands that the test carries out itself
     private val options = {
       val texts = Map(
@@ -110,7 +111,9 @@ class MicroBatchQuerySuite extends AnyFunSuite {
       case Command.Describe(arn) =>
         query.described(arn, Success(summary(created = created, stream = arn)), moment)
         carryOut()
-      case other => left :+= other
+      case other =>
+        left :+= other
+        if (other == Command.FindExecutors) found.foreach(query.executorsFound)
     }
 
     def hear(reports: FetchReport*): Unit = {
@@ -171,8 +174,9 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     val other = StreamOffset(refunds, Instant.EPOCH, whole.streams(arn).shards)
     val start = SourceOffset(whole.streams + (refunds -> other))
     val driving = begun(new Driving, start)
-    driving.read(1)
-    assert(driving.nextEnd(start).streams.keySet === Set(arn))
+    val end = driving.nextEnd(start)
+    assert(end === whole, "at once")
+    assert(driving.nextEnd(end) eq end)
   }
 
   test("a stream that joins begins when it is known where, and the others wait for that") {
@@ -225,8 +229,11 @@ class MicroBatchQuerySuite extends AnyFunSuite {
 
   test("services start where there are none, one job at a time") {
     val driving = new Driving
+    driving.found = None
     driving.ask()
     assert(driving.left === Vector(Command.FindExecutors))
+    driving.pass(1.minute)
+    assert(driving.ask().isInstanceOf[Answer.Wait], "a consumer is being registered")
     driving.query.executorsFound(Map("a" -> "host", "b" -> "host", "c" -> "host"))
     driving.pass(30.seconds)
     driving.ask()
@@ -244,6 +251,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     assert(broken.failure().getMessage.contains("a class is missing"))
 
     val silent = new Driving
+    silent.ask()
     silent.query.servicesStarted(None)
     silent.ask()
     silent.pass(31.seconds)

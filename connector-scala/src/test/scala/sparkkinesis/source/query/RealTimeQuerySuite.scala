@@ -33,13 +33,13 @@ class RealTimeQuerySuite extends AnyFunSuite {
     val query = new RealTimeQuery(options, new QueryStreams(options, Seq(described), () => 0.5))
     around(slots)
 
-    private def moment = {
+    def moment: Moment = {
       val instant = Instant.ofEpochMilli(now.toMillis)
       Moment(instant, instant)
     }
 
     def around(slots: Int = slots, isWanted: Boolean = false): Unit =
-      query.around(slots, isWanted, moment)
+      query.around(slots, isWanted, query.lastBatch, moment)
 
     def begin(): RealTimeBatch = query.began(start, moment) match {
       case Answer.Ready(batch) => batch
@@ -68,6 +68,15 @@ class RealTimeQuerySuite extends AnyFunSuite {
     assert(!driving.query.isEnding, "it no longer ends the batches of other sources")
     driving.around()
     assert(driving.begin().number === 2 && driving.endedBatch === 1)
+  }
+
+  test("what was seen in a batch that is over does not end the next one") {
+    val driving = new Driving
+    val first = driving.begin()
+    driving.end(first)
+    driving.begin()
+    driving.query.around(2, isWanted = true, first.number, driving.moment)
+    assert(driving.endedBatch === 0)
   }
 
   test("more slots end a batch that has been running for a while") {

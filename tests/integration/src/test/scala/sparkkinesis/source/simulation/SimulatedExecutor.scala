@@ -103,7 +103,7 @@ final class SimulatedExecutor(
     case FetchCommand.Run(fetcher) => wanted :+= fetcher
     case FetchCommand.Beat(status) =>
       val reply = send(status)
-      events :+= (() => loop.replied(reply, clock.moment))
+      events :+= (() => loop.replied(status, reply, clock.moment))
     case FetchCommand.Finish => store.close()
   }
 
