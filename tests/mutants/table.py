@@ -161,8 +161,8 @@ MUTANTS = [
         name="partial-record-forgotten",
         promise="A real-time query hands out each row of an aggregate once.",
         file="source/query/RealTimeQuery.scala",
-        old="partial = ends.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap",
-        new="partial = ends.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap.empty",
+        old="ends.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap",
+        new="ends.take(0).flatMap(end => end.partial.map(end.shard -> (end.upTo -> _))).toMap",
         suite="RealTimeSimulation",
     ),
     Mutant(

@@ -206,7 +206,9 @@ private[source] final class FetchLoop(
     reading.restsUntil = None
   }
 
-  /** A page has arrived, or pages were dropped. Two shards, or all that wait, ask for room again. */
+  /**
+   * A page has arrived, or pages were dropped. Two shards, or all that wait, ask for room again.
+   */
   private def wakeNext(now: Moment): Unit = if (waiting.nonEmpty) {
     val behind = settings.maxShardSkew.flatMap(_ => oldest).map(_.shard)
     wake(store.next(waiting.contains) ++ behind.filter(waiting.contains), now)
@@ -221,7 +223,9 @@ private[source] final class FetchLoop(
       .map(_.fetcher)
       .exists(it => !it.isEnded && Age.lt(it.age, fetcher.age))
 
-  /** The fetcher that has read least, by the arrival times: with `maxShardSkew` others wait for it. */
+  /**
+   * The fetcher that has read least, by the arrival times: with `maxShardSkew` others wait for it.
+   */
   private def oldest: Option[ShardFetcher] =
     readings.valuesIterator.map(_.fetcher).filterNot(_.isEnded).toVector.minByOption(_.age)(Age)
 

@@ -176,17 +176,19 @@ final class MicroBatchQuery(
    */
   def latest: Option[SourceOffset] = lastStart.map { from =>
     val seen = Seen(from, coordinator.frontiers)
-    readAhead.filter(_._1.isSame(seen)).fold {
-      val offset = BatchPlanner.end(from, seen.frontiers, ReadLimits.None)
-      readAhead = Some(seen -> offset)
-      offset
-    }(_._2)
+    readAhead
+      .filter(_._1.isSame(seen))
+      .fold {
+        val offset = BatchPlanner.end(from, seen.frontiers, ReadLimits.None)
+        readAhead = Some(seen -> offset)
+        offset
+      }(_._2)
   }
 
   /**
-   * The tasks of a batch: the host and the executor that has most of a task's pages, and its ranges.
-   * Spark asks several times, so they are planned once; after a restart it asks before anything
-   * else.
+   * The tasks of a batch: the host and the executor that has most of a task's pages, and its
+   * ranges. Spark asks several times, so they are planned once; after a restart it asks before
+   * anything else.
    *
    * @param slots most tasks, unless option `minPartitions` wants more
    * @param waitEnd when a source last ended a wait in Spark's thread
@@ -199,22 +201,24 @@ final class MicroBatchQuery(
       waitEnd: FiniteDuration,
       now: Moment
   ): Seq[(Option[(String, String)], Seq[ShardRange])] =
-    batch.filter(it => it.start == start && it.end == end).fold {
-      streams.check(start, now)
-      streams.check(end, now)
-      ceiling.planned(now.elapsed)
-      cost.planned(now.elapsed, waitEnd)
-      val ranges = coordinator.located(BatchPlanner.ranges(start, end).toVector)
-      val tasks = RangePacking.pack(
-        ranges,
-        options.maxPartitions.fold(slots)(math.min(slots, _)),
-        options.minPartitions.getOrElse(1)
-      )
-      readFrom(start, end)
-      batch = Some(Batch(start, end, tasks))
-      hasPages = true
-      tasks
-    }(_.tasks)
+    batch
+      .filter(it => it.start == start && it.end == end)
+      .fold {
+        streams.check(start, now)
+        streams.check(end, now)
+        ceiling.planned(now.elapsed)
+        cost.planned(now.elapsed, waitEnd)
+        val ranges = coordinator.located(BatchPlanner.ranges(start, end).toVector)
+        val tasks = RangePacking.pack(
+          ranges,
+          options.maxPartitions.fold(slots)(math.min(slots, _)),
+          options.minPartitions.getOrElse(1)
+        )
+        readFrom(start, end)
+        batch = Some(Batch(start, end, tasks))
+        hasPages = true
+        tasks
+      }(_.tasks)
 
   /**
    * The batch is done: executors drop its pages. They would keep them until the next trigger

@@ -40,7 +40,9 @@ final class QueryStreams(
   private var joined = Map.empty[StreamArn, Try[StreamOffset]]
 
   /** The retention period of each stream that the options name. */
-  def retention: Map[StreamArn, FiniteDuration] = named.map { case (arn, it) => arn -> it.retention }
+  def retention: Map[StreamArn, FiniteDuration] = named.map { case (arn, it) =>
+    arn -> it.retention
+  }
 
   /** How often an idle query logs that it has read all records. */
   def confirmationPeriod: FiniteDuration = retention.values.min / 4
@@ -88,7 +90,8 @@ final class QueryStreams(
     else offset
 
   /** The offset without the times that revealed a loss: nobody reports it twice. */
-  def withoutReportedLoss(offset: SourceOffset): SourceOffset = each(offset)(_.withoutReportedLoss(_))
+  def withoutReportedLoss(offset: SourceOffset): SourceOffset =
+    each(offset)(_.withoutReportedLoss(_))
 
   /** What must be asked before `withJoined` can answer. */
   def join(offset: SourceOffset): Vector[Command] = {

@@ -214,8 +214,8 @@ private[query] final class StreamWatch(
   }
 
   /**
-   * A failure elsewhere may have its reason in the stream. A deleted or recreated stream explains it
-   * better.
+   * A failure elsewhere may have its reason in the stream. A deleted or recreated stream explains
+   * it better.
    */
   def explain(): Command = {
     isExplaining = true

@@ -63,7 +63,8 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private lazy val described = named.map(_.describe())
   private var isRealTime = false
   private var stopAtMillis = Option.empty[Long]
-  private lazy val runOptions = options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
+  private lazy val runOptions =
+    options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
   private lazy val streams = new QueryStreams(options, described, SystemChance)
   private var opened = Seq.empty[AutoCloseable] // in the order in which they close
   private var isServing = false // whether the query has begun
@@ -274,7 +275,11 @@ private object KinesisMicroBatchStream {
     def join(ending: () => Boolean): AutoCloseable = {
       isEnding = ending
       ofQuery.merge(query, Set(this), (all, more) => all ++ more)
-      () => ofQuery.computeIfPresent(query, (_, all) => Some(all - this).filter(_.nonEmpty).orNull): Unit
+      () =>
+        ofQuery.computeIfPresent(
+          query,
+          (_, all) => Some(all - this).filter(_.nonEmpty).orNull
+        ): Unit
     }
 
     /** Whether another source of the query ends its batch. */

@@ -170,11 +170,12 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
     isJobKnown = false
   }
 
-  private def reportJob(): Unit = jobs.lastOption.filterNot(isJobKnown || _.isRunning).foreach { it =>
-    isJobKnown = true
-    it.failure.foreach(log.warn(s"Starting to read ahead of ${run.options.names} failed.", _))
-    tell((query, _) => query.servicesStarted(it.failure))
-  }
+  private def reportJob(): Unit =
+    jobs.lastOption.filterNot(isJobKnown || _.isRunning).foreach { it =>
+      isJobKnown = true
+      it.failure.foreach(log.warn(s"Starting to read ahead of ${run.options.names} failed.", _))
+      tell((query, _) => query.servicesStarted(it.failure))
+    }
 
   private def received(address: String, question: Array[Byte]): Array[Byte] = {
     val beat =

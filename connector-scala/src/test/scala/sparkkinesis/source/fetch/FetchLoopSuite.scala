@@ -150,7 +150,9 @@ class FetchLoopSuite extends AnyFunSuite {
     assert(it.beats.size === sent + 1 && it.beats.last._2.reports.size === 1)
   }
 
-  test("a driver that does not answer receives the reports again, and the service ends in the end") {
+  test(
+    "a driver that does not answer receives the reports again, and the service ends in the end"
+  ) {
     val it = begun(shards = 1)
     it.runAll()
     it.passUntil(20)
@@ -237,7 +239,9 @@ class FetchLoopSuite extends AnyFunSuite {
     it.on(it.loop.ran(second, Failure(new NoClassDefFoundError("a class")), it.moment, _))
     it.runs = Vector.empty
     it.passUntil(5000)
-    assert(it.beats.flatMap(_._2.failure).map(_.condition).distinct === Seq("KINESIS_INTERNAL_ERROR"))
+    assert(
+      it.beats.flatMap(_._2.failure).map(_.condition).distinct === Seq("KINESIS_INTERNAL_ERROR")
+    )
     assert(it.runs === Seq(first), "after a pause")
   }
 

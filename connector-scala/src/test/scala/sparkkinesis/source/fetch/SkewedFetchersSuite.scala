@@ -83,7 +83,8 @@ class SkewedFetchersSuite extends AnyFunSuite {
       val at = Moment(Instant.ofEpochMilli(millis), Instant.ofEpochMilli(millis))
       def carryOut(commands: Vector[FetchCommand]): Unit = commands.foreach {
         case FetchCommand.Run(fetcher) => carryOut(loop.ran(fetcher, Try(fetcher.run(at)), at, at))
-        case FetchCommand.Beat(status) => carryOut(loop.replied(status, Some(heartbeat(status)), at))
+        case FetchCommand.Beat(status) =>
+          carryOut(loop.replied(status, Some(heartbeat(status)), at))
         case FetchCommand.Finish => fail("it has ended")
       }
       carryOut(loop.tick(at))

@@ -271,7 +271,9 @@ class MicroBatchQuerySuite extends AnyFunSuite {
 
     val unknown = failing()
     val asked = unknown.query.asked(whole, ReadLimits.None, unknown.moment)
-    assert(asked.isInstanceOf[Answer.Wait] && unknown.query.commands().contains(Command.Describe(arn)))
+    assert(
+      asked.isInstanceOf[Answer.Wait] && unknown.query.commands().contains(Command.Describe(arn))
+    )
     unknown.now += 10.seconds
     assert(unknown.failure().condition === "KINESIS_VERSION_MISMATCH", "there was no answer")
   }
@@ -287,7 +289,8 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     assert(planned.flatMap(_._1).distinct === Seq("host" -> "a"))
     def dropped: Iterable[Progress] = {
       var found = Iterable.empty[Progress]
-      val status = FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, knownVersion = 1)
+      val status =
+        FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, knownVersion = 1)
       driving.query.heard(status).plan.foreach(plan => found = plan.processed.values)
       found
     }
@@ -300,9 +303,11 @@ class MicroBatchQuerySuite extends AnyFunSuite {
   test("after a restart, a batch is planned before Spark asks for anything else") {
     val driving = new Driving
     val end = only(
-      whole.streams(arn).copy(shards = whole.streams(arn).shards.transform { (_, it) =>
-        it.copy(progress = upTo(1))
-      })
+      whole
+        .streams(arn)
+        .copy(shards = whole.streams(arn).shards.transform { (_, it) =>
+          it.copy(progress = upTo(1))
+        })
     )
     val tasks = driving.query.tasks(whole, end, slots = 1, Duration.Zero, driving.moment)
     assert(tasks.map(_._2.size) === Seq(2) && tasks.flatMap(_._1).isEmpty)

@@ -14,8 +14,8 @@ import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
-import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
 import sparkkinesis.source.fetch.Steps._
+import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator

@@ -14,8 +14,8 @@ import sparkkinesis.source.store.PageStore
 
 /**
  * A service of an executor without threads. The seed decides when a run begins, when the executor
- * hears of its result, and when it hears of an answer of the driver: plans arrive while calls are in
- * flight.
+ * hears of its result, and when it hears of an answer of the driver: plans arrive while calls are
+ * in flight.
  *
  * @param service tells apart the services of the executor
  * @param send a status to the driver; without an answer, its reports are sent again

@@ -67,7 +67,8 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
     run.work()
   }
 
-  private def lookAround(): Unit = run.tell((it, now) => it.around(slots(), isClosing, it.lastBatch, now))
+  private def lookAround(): Unit =
+    run.tell((it, now) => it.around(slots(), isClosing, it.lastBatch, now))
 
   /** Answers an executor. */
   def ask(status: LiveStatus): LiveReply =
