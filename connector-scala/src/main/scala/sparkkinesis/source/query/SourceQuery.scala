@@ -57,8 +57,8 @@ abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStre
     Some(
       new SourceException(
         "KINESIS_VERSION_MISMATCH",
-        s"An executor of $names has version $version of the connector, and the driver has version " +
-          s"${ProtocolVersion.Current}. Use the same jar on driver and executors."
+        s"An executor of $names has version $version of the connector, and the driver has " +
+          s"version ${ProtocolVersion.Current}. Use the same jar on driver and executors."
       )
     )
   }
