@@ -16,7 +16,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import sparkkinesis.Generators.arn
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
+import sparkkinesis.spark.read.task.{QueryRun, RecordRow}
 
 class KinesisTableSuite extends AnyFunSuite {
   private val good = Map("streamName" -> "orders", "region" -> "eu-west-1")
@@ -84,7 +84,7 @@ class KinesisTableSuite extends AnyFunSuite {
     "a run is serialized to bytes, so that it does not depend on the class loader of Spark's RPC"
   ) {
     val parsed = SourceOptions.parse(good, None)
-    val run = FetchRun("run-1", parsed, Map(arn -> parsed.streams.head), Map.empty)
-    assert(Messages.decode[FetchRun](Messages.encode(run)) === run)
+    val run = QueryRun("run-1", parsed, Map(arn -> parsed.streams.head), Map.empty)
+    assert(Messages.decode[QueryRun](Messages.encode(run)) === run)
   }
 }

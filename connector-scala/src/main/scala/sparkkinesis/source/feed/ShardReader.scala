@@ -37,7 +37,7 @@ private[source] final class ShardReader(
   import ShardReader._
   import stream.ref
 
-  private val listing = new ShardListing(stream, shard.shard)
+  private val listing = new ShardStatus(stream, shard.shard)
   private val losses = new ReadLosses(stream, settings.failOnDataLoss)
   private val retries = new ReadRetries(shard, settings.retry, chance)
   private val mistakenEnds = new ReadRetries(shard, settings.retry, chance)

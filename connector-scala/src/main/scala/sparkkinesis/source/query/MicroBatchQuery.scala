@@ -33,7 +33,7 @@ final class MicroBatchQuery(
 
   override protected val coordinator = new FetchCoordinator(lease, fetch.joinedMark)
   private val starts = new ServiceStarts(options.names, coordinator)
-  private val ceiling = new StoreCeiling(options.names)
+  private val ceiling = new FullStoreWarning(options.names)
   private val cost = new BatchCost
   private var askedAt = Option.empty[FiniteDuration] // when Spark asked for the next batch
   private var lookUntil = Option.empty[Instant] // while it waits for first pages

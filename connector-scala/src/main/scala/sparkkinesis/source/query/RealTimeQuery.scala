@@ -25,11 +25,11 @@ final class RealTimeQuery(
     options: SourceOptions,
     streams: QueryStreams,
     patience: FiniteDuration = RealTimeQuery.Patience
-) extends SourceQuery[LiveStatus](options.names, streams) {
+) extends SourceQuery[RealTimeStatus](options.names, streams) {
   import RealTimeQuery._
 
   private val log = LoggerFactory.getLogger(classOf[RealTimeQuery])
-  override protected val coordinator = new LiveCoordinator(patience)
+  override protected val coordinator = new RealTimeCoordinator(patience)
   private var slots = 0
   private var isWanted = false // whether something outside wants another batch
   private var running = Option.empty[RealTimeBatch]
@@ -72,7 +72,7 @@ final class RealTimeQuery(
   /** Whether the running batch is to end early. */
   def isEnding: Boolean = coordinator.isEnding
 
-  override def heard(beat: LiveStatus): LiveReply = {
+  override def heard(beat: RealTimeStatus): RealTimeReply = {
     if (isWanted || hasFailed) coordinator.endBatch()
     coordinator.answer(beat)
   }
@@ -100,7 +100,7 @@ final class RealTimeQuery(
     val tasks = (if (groups.isEmpty) NoShards else groups).map(_.toSeq.map { shard =>
       val completeAsOf = start.shard(shard).flatMap(_.completeAsOf)
       val open = partial.get(shard).filter(_._1 == readable(shard)).map(_._2)
-      ShardStart(shard, readable(shard), completeAsOf, open)
+      RealTimeStart(shard, readable(shard), completeAsOf, open)
     })
     val batch = RealTimeBatch(number, start, tasks, now.elapsed)
     running = Some(batch)
@@ -116,7 +116,7 @@ final class RealTimeQuery(
    *
    * @param starts of the task
    */
-  def place(starts: Seq[ShardStart]): Option[(String, String)] =
+  def place(starts: Seq[RealTimeStart]): Option[(String, String)] =
     starts.toVector
       .flatMap(start => coordinator.location(start.shard))
       .groupBy(identity)
@@ -148,7 +148,7 @@ final class RealTimeQuery(
     closedShards += ends.count(_.upTo == Progress.Finished)
     partial = ends.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap
     val start = streams.withJoined(batch.start).getOrElse(batch.start)
-    streams.repair(LiveEnds.joined(start, ends, streams.confirmationPeriod))
+    streams.repair(TaskEnds.joined(start, ends, streams.confirmationPeriod))
   }
 
   /** Limits the tasks of the next batches to as many as have run, if tasks found no slot. */
@@ -204,7 +204,7 @@ object RealTimeQuery {
 final case class RealTimeBatch(
     number: Long,
     start: SourceOffset,
-    tasks: Vector[Seq[ShardStart]],
+    tasks: Vector[Seq[RealTimeStart]],
     since: FiniteDuration
 ) {
   val shards: Seq[StreamShard] = tasks.flatten.map(_.shard).sorted

@@ -23,13 +23,13 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.protocol.{FetchStatus, Heartbeat}
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams, RealTimeQuery, SourceQuery}
-import sparkkinesis.source.realtime.LiveStatus
+import sparkkinesis.source.realtime.RealTimeStatus
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.once.TaskAttempts
 import sparkkinesis.spark.read.checkpoint.InitialOffsetFile
 import sparkkinesis.spark.read.realtime.{RealTimeEnd, RealTimePartition, StreamReaderFactory}
-import sparkkinesis.spark.read.task.{FetchRun, KinesisInputPartition}
+import sparkkinesis.spark.read.task.{KinesisInputPartition, QueryRun}
 import sparkkinesis.spark.realtime.RealTimeMode
 import sparkkinesis.spark.stop.QueryStop
 
@@ -73,7 +73,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private lazy val realTime = {
     val patience = if (Executors.areDynamic(context)) StartPatience else RealTimeQuery.Patience
     val service =
-      serving[LiveStatus, RealTimeQuery](new RealTimeQuery(runOptions, streams, patience))
+      serving[RealTimeStatus, RealTimeQuery](new RealTimeQuery(runOptions, streams, patience))
     val around = Timer.every(ExecutorTable.Tick)(() => lookAround())
     opened = Seq(around, siblings.join(() => service.look((it, _) => it.isEnding))) ++ opened
     service
@@ -93,7 +93,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     service
   }
 
-  private def newRun(): FetchRun = {
+  private def newRun(): QueryRun = {
     val id = s"spark-kinesis-${java.util.UUID.randomUUID}"
     val consumers = for {
       (stream, known) <- named.zip(described)
@@ -103,7 +103,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     val (access, retention) =
       if (isRealTime) realTime.look((it, _) => (it.streams.access, it.streams.retention))
       else microBatches.look((it, _) => (it.streams.access, it.streams.retention))
-    FetchRun(id, runOptions, access, retention, consumers.toMap)
+    QueryRun(id, runOptions, access, retention, consumers.toMap)
   }
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)

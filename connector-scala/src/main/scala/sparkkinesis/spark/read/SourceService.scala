@@ -18,7 +18,7 @@ import sparkkinesis.source.checkpoint.QueryStream
 import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.protocol.{Heartbeat, ProtocolVersion}
 import sparkkinesis.source.query.{Answer, Command, SourceQuery}
-import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
+import sparkkinesis.spark.read.task.{FetchServices, QueryRun}
 import sparkkinesis.spark.stop.StopGate
 
 /**
@@ -35,7 +35,7 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
     gate: StopGate,
     query: Q,
     streams: Map[StreamArn, QueryStream],
-    newRun: () => FetchRun
+    newRun: () => QueryRun
 ) extends AutoCloseable {
   import SourceService._
 
@@ -63,7 +63,7 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
   private var isJobKnown = true // whether the query knows how the newest one has ended
 
   /** The run of the query. From now on, executors are answered. Called by Spark's thread. */
-  lazy val run: FetchRun = {
+  lazy val run: QueryRun = {
     val first = newRun()
     endpoint = Some(DriverRpc.serve(first.id)(received)(lost))
     first

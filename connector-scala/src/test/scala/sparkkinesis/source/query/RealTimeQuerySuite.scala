@@ -24,7 +24,7 @@ class RealTimeQuerySuite extends AnyFunSuite {
     StreamOffset(arn, Instant.EPOCH, SortedMap(shardId(0) -> unread, shardId(1) -> unread))
   )
   private val status =
-    LiveStatus("a", "host", "s", FetchCounters.Zero, Map.empty, Map.empty, None, None)
+    RealTimeStatus("a", "host", "s", FetchCounters.Zero, Map.empty, Map.empty, None, None)
 
   private class Driving(slots: Int = 2) {
     var now: FiniteDuration = 1.hour
@@ -50,7 +50,7 @@ class RealTimeQuerySuite extends AnyFunSuite {
 
     def end(batch: RealTimeBatch): Unit = {
       val ends = batch.tasks.map { starts =>
-        val ends = starts.map(it => ShardEndpoint(it.shard, it.from, None, Nil, 0, 0, None))
+        val ends = starts.map(it => ReadUpTo(it.shard, it.from, None, Nil, 0, 0, None))
         TaskEnd(ends, hasRun = true, isRetry = false)
       }
       query.ended(ends, moment): Unit

@@ -12,7 +12,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.Clock
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol.{FetchReport, Mark}
-import sparkkinesis.source.realtime.LiveShards.Task
+import sparkkinesis.source.realtime.RealTimeShards.Task
 
 /** What ends the wait of a task's thread. The clock stands still, so no deadline does. */
 class WaitingTaskSuite extends AnyFunSuite {
@@ -30,12 +30,12 @@ class WaitingTaskSuite extends AnyFunSuite {
     }
   }
 
-  private val start = ShardStart(shardOf(0), Progress.TrimHorizon, None, None)
+  private val start = RealTimeStart(shardOf(0), Progress.TrimHorizon, None, None)
 
   /** The result of `next` when `action` happens during its wait. */
-  private def woken(action: (LiveShards, Thread) => Unit): Try[Option[FetchReport]] = {
+  private def woken(action: (RealTimeShards, Thread) => Unit): Try[Option[FetchReport]] = {
     val clock = new StandingClock
-    val shards = new LiveShards(clock)
+    val shards = new RealTimeShards(clock)
     val task = new Task(1, 0)
     shards.begin(task, Seq(start))
     @volatile var result = Option.empty[Try[Option[FetchReport]]]

@@ -24,7 +24,7 @@ import sparkkinesis.source.protocol._
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams}
 import sparkkinesis.source.{ReadOnlyKinesis, SourceException}
 import sparkkinesis.spark.LocalSpark
-import sparkkinesis.spark.read.task.{FetchRun, FetchServices}
+import sparkkinesis.spark.read.task.{FetchServices, QueryRun}
 import sparkkinesis.spark.stop.StopGate
 
 /** The driver's services and threads in one JVM, without a server. */
@@ -51,7 +51,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
   private class Serving(
       firstLook: FiniteDuration = 100.millis,
       lease: FiniteDuration = 10.seconds,
-      change: FetchRun => FetchRun = identity
+      change: QueryRun => QueryRun = identity
   ) extends ReadOnlyKinesis {
     @volatile var lists = 0
     @volatile var failing: Option[Throwable] = None
@@ -59,8 +59,8 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     private val stream =
       new QueryStream(options.streams.head, this, start, SystemClock, () => 0.5)
     private val streams = new QueryStreams(options, Seq(stream.describe()), () => 0.5)
-    val run: FetchRun = change(
-      FetchRun(s"run-${UUID.randomUUID}", options, Map(arn -> options.streams.head), Map.empty)
+    val run: QueryRun = change(
+      QueryRun(s"run-${UUID.randomUUID}", options, Map(arn -> options.streams.head), Map.empty)
     )
     val service = new SourceService[FetchStatus, MicroBatchQuery](
       context,
@@ -143,7 +143,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a service that cannot start fails the query by name") {
-    def broken(run: FetchRun) = run.copy(streams = run.streams.transform { (_, access) =>
+    def broken(run: QueryRun) = run.copy(streams = run.streams.transform { (_, access) =>
       access.copy(client = access.client.copy(region = ""))
     })
     val serving = new Serving(firstLook = 1.minute, change = broken)

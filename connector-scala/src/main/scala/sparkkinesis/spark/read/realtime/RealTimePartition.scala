@@ -3,7 +3,7 @@ package sparkkinesis.spark.read.realtime
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset
 
-import sparkkinesis.source.realtime.{ShardStart, TaskEnd}
+import sparkkinesis.source.realtime.{RealTimeStart, TaskEnd}
 
 /**
  * The shards that one task reads as long as its batch lasts.
@@ -11,7 +11,7 @@ import sparkkinesis.source.realtime.{ShardStart, TaskEnd}
  * @param batch number of the batch within the run, from 1
  * @param locations the executor that reads the shards already, if there is one
  */
-final case class RealTimePartition(batch: Long, starts: Seq[ShardStart], locations: Seq[String])
+final case class RealTimePartition(batch: Long, starts: Seq[RealTimeStart], locations: Seq[String])
     extends InputPartition {
   override def preferredLocations: Array[String] = locations.toArray
 }

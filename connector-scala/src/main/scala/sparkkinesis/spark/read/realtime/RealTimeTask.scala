@@ -14,7 +14,7 @@ import sparkkinesis.source.protocol.{FetchReport, ShardRange}
 import sparkkinesis.source.realtime._
 import sparkkinesis.source.store.StoredPart
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
+import sparkkinesis.spark.read.task.{QueryRun, RecordRow}
 
 /**
  * Hands out the records of its shards when they arrive, in a task that runs as long as its batch.
@@ -23,9 +23,9 @@ import sparkkinesis.spark.read.task.{FetchRun, RecordRow}
  * @param isInTime whether the task began before its batch had ended
  */
 final class RealTimeTask private (
-    pages: LivePages,
-    identity: LiveShards.Task,
-    starts: Seq[ShardStart],
+    pages: RealTimePages,
+    identity: RealTimeShards.Task,
+    starts: Seq[RealTimeStart],
     deaggregate: Boolean,
     isInTime: Boolean,
     attempt: RealTimeAttempt,
@@ -106,7 +106,7 @@ final class RealTimeTask private (
   private def restart(it: Read): Unit = {
     open = None
     pages.countReread()
-    val start = ShardStart(it.start.shard, it.position, it.completeAsOf, it.partial)
+    val start = RealTimeStart(it.start.shard, it.position, it.completeAsOf, it.partial)
     shards.restart(identity, start)
     pages.hurry()
   }
@@ -162,7 +162,7 @@ final class RealTimeTask private (
   private def recordsOf(it: Read): Option[PackedRecords] =
     open.filter(_.report.shard == it.start.shard).flatMap(_.part).map(_._2)
 
-  private def endpoint(it: Read): ShardEndpoint = {
+  private def endpoint(it: Read): ReadUpTo = {
     val records = recordsOf(it)
     val state = shards.state(it.start.shard)
     val isAllRead = records.isEmpty && state.exists(_._2)
@@ -171,7 +171,7 @@ final class RealTimeTask private (
     val inRecord = records.filter(_ => row.partialRows > 0).map { found =>
       PartialRecord(found.sequenceNumber(row.lastWhole + 1), row.partialRows)
     }
-    ShardEndpoint(
+    ReadUpTo(
       it.start.shard,
       positionOf(it),
       if (records.isEmpty) it.partial else inRecord,
@@ -186,13 +186,19 @@ final class RealTimeTask private (
 object RealTimeTask {
   private val CancelPeriodMillis = 200L
 
-  private[realtime] def begin(run: FetchRun, partition: RealTimePartition): RealTimeTask = {
+  private[realtime] def begin(run: QueryRun, partition: RealTimePartition): RealTimeTask = {
     val context = Option(TaskContext.get())
     val attempt = context.fold(RealTimeAttempt(0, isRetry = false, () => false)) { it =>
       RealTimeAttempt(it.taskAttemptId(), it.attemptNumber() > 0, () => it.isInterrupted())
     }
     val task =
-      begin(() => LiveReads.ensure(run), partition, attempt, run.options.deaggregate, SystemClock)
+      begin(
+        () => RealTimeReads.ensure(run),
+        partition,
+        attempt,
+        run.options.deaggregate,
+        SystemClock
+      )
     // Spark does not close the reader of a real-time task.
     context.foreach(_.addTaskCompletionListener[Unit](_ => task.close()))
     task
@@ -200,14 +206,14 @@ object RealTimeTask {
 
   /** @param ensure finds the pages of this executor; called again if they have closed */
   @tailrec private[sparkkinesis] def begin(
-      ensure: () => LivePages,
+      ensure: () => RealTimePages,
       partition: RealTimePartition,
       attempt: RealTimeAttempt,
       deaggregate: Boolean,
       clock: Clock
   ): RealTimeTask = {
     val pages = ensure()
-    val identity = new LiveShards.Task(partition.batch, attempt.id)
+    val identity = new RealTimeShards.Task(partition.batch, attempt.id)
     val isInTime = !pages.shards.isEnded(partition.batch)
     if (pages.shards.begin(identity, partition.starts)) {
       // Spark may have ended the batch before after the last row of a page. Such a page would
@@ -227,7 +233,7 @@ object RealTimeTask {
   }
 
   /** What a task has read of a shard. */
-  private final class Read(val start: ShardStart) {
+  private final class Read(val start: RealTimeStart) {
     var position: Progress = start.from
     var partial: Option[PartialRecord] = start.partial // of the record after the position
     var children: Seq[ChildShard] = Nil

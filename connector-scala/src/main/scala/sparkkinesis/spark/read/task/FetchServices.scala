@@ -15,7 +15,7 @@ private[sparkkinesis] object FetchServices {
   private val spill = new DiskSpill(SystemClock)
 
   /** The run's service in this JVM. Starts the service if none is running. */
-  def ensure(run: FetchRun): FetchService =
+  def ensure(run: QueryRun): FetchService =
     services.compute(
       run.id,
       (_, known) => Option(known).filter(_.isRunning).getOrElse(start(run))
@@ -24,7 +24,7 @@ private[sparkkinesis] object FetchServices {
   /** Number of services that have not ended. A service that ends drops its pages. */
   def count: Int = services.size
 
-  private def start(run: FetchRun): FetchService = {
+  private def start(run: QueryRun): FetchService = {
     val driver = new StatusLink[FetchStatus, FetchReply](run)
     start(run, driver.ask(_), service => services.remove(run.id, service): Unit)
   }
@@ -36,7 +36,7 @@ private[sparkkinesis] object FetchServices {
    * @param onReport see [[FetchService]]
    */
   private[read] def start(
-      run: FetchRun,
+      run: QueryRun,
       link: CoordinatorLink,
       onClose: FetchService => Unit,
       onReport: FetchReport => Unit = _ => ()

@@ -20,7 +20,7 @@ import sparkkinesis.source.replay.{DescendantReader, RangeTurns, ShardRangeReade
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
 
-final case class KinesisReaderFactory(run: FetchRun) extends PartitionReaderFactory {
+final case class KinesisReaderFactory(run: QueryRun) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     partition match {
       case KinesisInputPartition(ranges, _) =>

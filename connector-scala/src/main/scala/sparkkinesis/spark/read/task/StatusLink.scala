@@ -7,7 +7,7 @@ import org.apache.spark.sparkkinesis.{DriverLink, Messages}
 import sparkkinesis.source.protocol.{CoordinatorGone, ProtocolVersion}
 
 /** The executor's connection to the driver of a run. */
-private[read] final class StatusLink[S <: java.io.Serializable, R](run: FetchRun) {
+private[read] final class StatusLink[S <: java.io.Serializable, R](run: QueryRun) {
   private val driver = new DriverLink(run.id, StatusLink.AskTimeout)
 
   /**

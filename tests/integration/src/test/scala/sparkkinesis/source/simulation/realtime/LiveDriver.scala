@@ -22,18 +22,19 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
   import world._
 
   private val most = Option.when(random.nextInt(4) == 0)(1 + random.nextInt(3)) // `maxPartitions`
-  private val run = new SimulatedDriver[LiveStatus, RealTimeQuery](
+  private val run = new SimulatedDriver[RealTimeStatus, RealTimeQuery](
     world,
     named,
     hasStopTime = false,
     (options, streams) => new RealTimeQuery(options.copy(maxPartitions = most), streams)
   )
-  private val late = mutable.ArrayBuffer.empty[LiveStatus] // sent while the driver was suspended
+  private val late =
+    mutable.ArrayBuffer.empty[RealTimeStatus] // sent while the driver was suspended
   private var isSuspended = false
   private var isClosing = false
   private var isClosed = false
 
-  /** As `LiveReads` changes them, without the options that real-time mode refuses. */
+  /** As `RealTimeReads` changes them, without the options that real-time mode refuses. */
   val settings: FetchSettings =
     run.settings.copy(limits = ReadLimits.None, maxShardSkew = None, spillBytes = 0)
 
@@ -71,7 +72,7 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
     run.tell((it, now) => it.around(slots(), isClosing, it.lastBatch, now))
 
   /** Answers an executor. */
-  def ask(status: LiveStatus): LiveReply =
+  def ask(status: RealTimeStatus): RealTimeReply =
     if (isClosed) throw new CoordinatorGone("The query has ended.")
     else if (isSuspended) {
       late += status
@@ -81,7 +82,7 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
       if (isCalm || random.nextInt(10) > 0) reply else noAnswer()
     }
 
-  private def heard(status: LiveStatus): LiveReply = run.tell((it, _) => it.heard(status))
+  private def heard(status: RealTimeStatus): RealTimeReply = run.tell((it, _) => it.heard(status))
 
   private def noAnswer() = throw new IllegalStateException("There is no answer.")
 

@@ -3,7 +3,7 @@ package sparkkinesis.source.simulation.realtime
 import scala.collection.mutable
 
 import sparkkinesis.model.StreamShard
-import sparkkinesis.source.realtime.ShardEndpoint
+import sparkkinesis.source.realtime.ReadUpTo
 import sparkkinesis.source.simulation.{Batch, Row}
 
 /**
@@ -21,7 +21,7 @@ final class LiveLedger {
 
   def has(row: Row): Boolean = known(row.text)
 
-  def logged(batch: Batch, ends: Seq[ShardEndpoint]): Unit = {
+  def logged(batch: Batch, ends: Seq[ReadUpTo]): Unit = {
     done += batch
     known ++= batch.rows.map(_.text)
     partial = ends.flatMap(end => end.partial.map(end.shard -> _.rows)).toMap

@@ -3,16 +3,16 @@ package sparkkinesis.source.simulation.realtime
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.realtime.{LiveLink, LiveShards}
+import sparkkinesis.source.realtime.{RealTimeLink, RealTimeShards}
 import sparkkinesis.source.simulation.{SimulatedExecutor, World}
 import sparkkinesis.source.store.PageStore
-import sparkkinesis.spark.read.realtime.LivePages
+import sparkkinesis.spark.read.realtime.RealTimePages
 
 /** The service of an executor that reads shards for tasks in real-time mode, without threads. */
 final class LiveService(executor: String, number: Int, world: World, driver: LiveDriver)
-    extends LivePages {
-  override val shards = new LiveShards(world.clock)
-  private val link = new LiveLink(shards, driver.ask(_), world.clock)
+    extends RealTimePages {
+  override val shards = new RealTimeShards(world.clock)
+  private val link = new RealTimeLink(shards, driver.ask(_), world.clock)
   private var failure = Option.empty[FetchFailure]
   private val reader = new SimulatedExecutor(
     executor,

@@ -237,6 +237,6 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
     val live = query(stream, modes.head._2)
     live.batch(())
     live.close()
-    eventually(assert(LiveReads.count === 0))
+    eventually(assert(RealTimeReads.count === 0))
   }
 }

@@ -7,7 +7,7 @@ import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /** Where a real-time batch ends: its tasks decide, and not a plan. */
-object LiveEnds {
+object TaskEnds {
 
   /**
    * @param start of the batch
@@ -17,7 +17,7 @@ object LiveEnds {
    */
   def joined(
       start: SourceOffset,
-      ends: Seq[ShardEndpoint],
+      ends: Seq[ReadUpTo],
       confirmationPeriod: FiniteDuration
   ): SourceOffset = {
     val before = start.readable

@@ -2,12 +2,12 @@ package sparkkinesis.spark.read.realtime
 
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.realtime.LiveShards
+import sparkkinesis.source.realtime.RealTimeShards
 import sparkkinesis.source.store.PageStore
 
 /** What a task needs of its executor. */
-private[sparkkinesis] trait LivePages {
-  def shards: LiveShards
+private[sparkkinesis] trait RealTimePages {
+  def shards: RealTimeShards
   def store: PageStore
 
   /** Drops the pages of the shard that no task needs any more. */

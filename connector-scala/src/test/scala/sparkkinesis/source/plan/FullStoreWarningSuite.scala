@@ -4,9 +4,9 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-class StoreCeilingSuite extends AnyFunSuite {
+class FullStoreWarningSuite extends AnyFunSuite {
   test("a store that was full until the next batch is reported with the options, once in a while") {
-    val ceiling = new StoreCeiling("orders")
+    val ceiling = new FullStoreWarning("orders")
     def period(begin: FiniteDuration, length: FiniteDuration, fullStores: Long): Option[String] = {
       ceiling.planned(begin)
       ceiling.asked(begin + length, fullStores)
@@ -21,7 +21,7 @@ class StoreCeilingSuite extends AnyFunSuite {
   }
 
   test("only the first call after a batch counts: an idle query is not limited by its stores") {
-    val ceiling = new StoreCeiling("orders")
+    val ceiling = new FullStoreWarning("orders")
     assert(ceiling.asked(1.minute, fullStores = 1).isEmpty)
     ceiling.planned(2.minutes)
     assert(ceiling.asked(2.minutes + 1.second, fullStores = 1).isEmpty)

@@ -16,11 +16,11 @@ import sparkkinesis.source.protocol._
  *
  * @param patience how long a shard may be without a task before the batch ends
  */
-final class LiveCoordinator(patience: FiniteDuration)
-    extends Coordinator[LiveStatus](lease = 10.seconds) {
-  import LiveCoordinator._
+final class RealTimeCoordinator(patience: FiniteDuration)
+    extends Coordinator[RealTimeStatus](lease = 10.seconds) {
+  import RealTimeCoordinator._
 
-  private var statuses = Map.empty[String, LiveStatus] // by executor
+  private var statuses = Map.empty[String, RealTimeStatus] // by executor
   private var start = Option.empty[SourceOffset]
   private var missingSince = Option.empty[Long] // the tick since which a shard has no task
   private var hasMissed = false // whether a shard had no task for too long
@@ -57,16 +57,16 @@ final class LiveCoordinator(patience: FiniteDuration)
   /** Whether the batch ends early for another reason than that a shard has no task. */
   def isCutShort: Boolean = endedBatch == batch && !hasMissed
 
-  override def answer(status: LiveStatus): LiveReply =
+  override def answer(status: RealTimeStatus): RealTimeReply =
     if (executors.heard(status)) {
       received(status)
       val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
       val others = (statuses - status.executor).values
       val elsewhere = parked.filter(shard => others.exists(reads(_, shard)))
-      LiveReply(executors.isStopped, endedBatch, elsewhere)
-    } else LiveReply(isStopped = true, endedBatch, Set.empty)
+      RealTimeReply(executors.isStopped, endedBatch, elsewhere)
+    } else RealTimeReply(isStopped = true, endedBatch, Set.empty)
 
-  private def received(status: LiveStatus): Unit = {
+  private def received(status: RealTimeStatus): Unit = {
     val before = statuses.get(status.executor)
     statuses += status.executor -> status
     status.failure.foreach(executors.fails)
@@ -154,11 +154,11 @@ final class LiveCoordinator(patience: FiniteDuration)
   }
 }
 
-private object LiveCoordinator {
-  private def unfinished(status: LiveStatus) =
+private object RealTimeCoordinator {
+  private def unfinished(status: RealTimeStatus) =
     status.shards.filterNot { case (shard, _) => status.ended.contains(shard) }
 
-  private def reads(status: LiveStatus, shard: StreamShard) =
+  private def reads(status: RealTimeStatus, shard: StreamShard) =
     status.shards.get(shard).exists(_.isActive)
 
   private def atEnd(children: Seq[ChildShard]) =

@@ -7,7 +7,7 @@ import sparkkinesis.model.{ChildShard, Shard, ShardId}
 import sparkkinesis.source.StreamClient
 
 /** The listing of a stream as the reader of one shard needs it. Other shards share it. */
-private[source] final class ShardListing(stream: StreamClient, shard: ShardId) {
+private[source] final class ShardStatus(stream: StreamClient, shard: ShardId) {
   import stream.{client, ref, shared}
 
   private var listedSince = Option.empty[Instant]

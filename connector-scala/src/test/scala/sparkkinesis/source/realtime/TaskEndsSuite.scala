@@ -13,7 +13,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 
-class LiveEndsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class TaskEndsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val read = Progress.After(SequenceNumber("5"))
   private val period = 1.minute
 
@@ -24,7 +24,7 @@ class LiveEndsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         graph
           .filter(_.parents.contains(id))
           .map(child => ChildShard(child.id, child.parents, child.hashKeys))
-    ShardEndpoint(StreamShard(arn, id), upTo, None, children, 0, complete, None)
+    ReadUpTo(StreamShard(arn, id), upTo, None, children, 0, complete, None)
   }
 
   private def startOf(ids: Seq[ShardId]): SourceOffset = only(
@@ -55,7 +55,7 @@ class LiveEndsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(batches) { case (graph, upTo) =>
       val start = startOf(upTo.keys.toSeq)
       val ends = upTo.toSeq.map { case (id, progress) => end(id, progress, graph) }
-      val next = LiveEnds.joined(start, ends, period)
+      val next = TaskEnds.joined(start, ends, period)
       def isFinished(id: ShardId) = upTo.get(id).contains(Progress.Finished)
       val children =
         graph.filter(shard => shard.parents.nonEmpty && shard.parents.forall(isFinished))
@@ -63,13 +63,13 @@ class LiveEndsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         upTo.filter(_._2 != Progress.Finished) ++ children.map(_.id -> Progress.TrimHorizon)
       assert(next.readable.map { case (shard, at) => shard.shard -> at } === expected)
       if (upTo.values.forall(_ == Progress.TrimHorizon)) assert(next eq start)
-      assert(LiveEnds.joined(start, ends.reverse, period) === next, "their order does not matter")
+      assert(TaskEnds.joined(start, ends.reverse, period) === next, "their order does not matter")
     }
   }
 
   test("an idle batch confirms from time to time what is complete, and else changes nothing") {
     val start = startOf(Seq(shardId(0), shardId(1)))
-    def idle(start: SourceOffset, millis: Long) = LiveEnds.joined(
+    def idle(start: SourceOffset, millis: Long) = TaskEnds.joined(
       start,
       Seq(0, 1).map(number => end(shardId(number), Progress.TrimHorizon, complete = millis)),
       period
@@ -89,7 +89,7 @@ class LiveEndsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       end(shardId(0), read, complete = 7).copy(first = Some(SequenceNumber("3"))),
       end(shardId(1), Progress.TrimHorizon, complete = 9)
     )
-    val next = LiveEnds.joined(start, ends, period)
+    val next = TaskEnds.joined(start, ends, period)
     val first = next.shard(shardOf(0)).get
     assert(first.progress === read && first.first === Some(SequenceNumber("3")))
     assert(first.completeAsOf === Some(Instant.ofEpochMilli(7)))
@@ -100,7 +100,7 @@ class LiveEndsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a shard without an end stays, and an end of an unknown shard changes nothing") {
     val start = startOf(Seq(shardId(0), shardId(1)))
-    val next = LiveEnds.joined(start, Seq(end(shardId(0), read), end(shardId(7), read)), period)
+    val next = TaskEnds.joined(start, Seq(end(shardId(0), read), end(shardId(7), read)), period)
     assert(next.progress === Map(shardOf(0) -> read, shardOf(1) -> Progress.TrimHorizon))
   }
 }

@@ -8,23 +8,23 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.realtime.LiveShards.Task
+import sparkkinesis.source.realtime.RealTimeShards.Task
 
-class LiveLinkSuite extends AnyFunSuite {
+class RealTimeLinkSuite extends AnyFunSuite {
 
   private class Executor {
     val clock = new ScriptedClock
-    val shards = new LiveShards(clock)
+    val shards = new RealTimeShards(clock)
     val task = new Task(1, 0)
-    val asked: mutable.Buffer[(Long, LiveStatus)] = mutable.Buffer.empty[(Long, LiveStatus)]
+    val asked: mutable.Buffer[(Long, RealTimeStatus)] = mutable.Buffer.empty[(Long, RealTimeStatus)]
     private var version = 0L
-    var reply: () => LiveReply = () => LiveReply(isStopped = false, 0, Set.empty)
-    private val link = new LiveLink(shards, ask, clock)
+    var reply: () => RealTimeReply = () => RealTimeReply(isStopped = false, 0, Set.empty)
+    private val link = new RealTimeLink(shards, ask, clock)
 
-    assert(shards.begin(task, Seq(ShardStart(shardOf(0), Progress.TrimHorizon, None, None))))
+    assert(shards.begin(task, Seq(RealTimeStart(shardOf(0), Progress.TrimHorizon, None, None))))
     heartbeat() // brings the plan
 
-    private def ask(status: LiveStatus) = {
+    private def ask(status: RealTimeStatus) = {
       asked += clock.elapsedMillis -> status
       reply()
     }
@@ -47,13 +47,13 @@ class LiveLinkSuite extends AnyFunSuite {
 
   private val failure = FetchFailure("KINESIS_ACCESS_DENIED", "No.", shardOf(0), 1)
 
-  private def silent(): LiveReply = throw new RuntimeException("timeout")
+  private def silent(): RealTimeReply = throw new RuntimeException("timeout")
 
   test("the driver is asked five times per second, and told what the service knows") {
     val executor = new Executor
     executor.heartbeats(31)
     assert(executor.times === Seq(0, 200, 400, 600))
-    val expected = LiveStatus(
+    val expected = RealTimeStatus(
       "7",
       "host",
       "s",
@@ -73,7 +73,7 @@ class LiveLinkSuite extends AnyFunSuite {
     executor.shards.finished(executor.task, shardOf(0), Nil)
     executor.heartbeats(2)
     assert(executor.times === Seq(0, 40))
-    assert(executor.asked.last._2.ended === Map(shardOf(0) -> EndedShard(1, Nil)))
+    assert(executor.asked.last._2.ended === Map(shardOf(0) -> FinishedShard(1, Nil)))
     Seq.fill(2)(executor.heartbeat(_.copy(failure = Some(failure))))
     assert(executor.times === Seq(0, 40, 80))
     Seq.fill(2)(executor.heartbeat(_.copy(failure = Some(failure), crash = Some("OOM"))))
@@ -86,7 +86,7 @@ class LiveLinkSuite extends AnyFunSuite {
     executor.reply = silent _
     executor.shards.finished(executor.task, shardOf(0), Nil)
     executor.heartbeats(2)
-    executor.reply = () => LiveReply(isStopped = false, 0, Set.empty)
+    executor.reply = () => RealTimeReply(isStopped = false, 0, Set.empty)
     executor.heartbeats(3)
     assert(executor.times === Seq(0, 20, 40))
   }
@@ -125,7 +125,7 @@ class LiveLinkSuite extends AnyFunSuite {
 
   test("the answer stops the service and ends batches") {
     val executor = new Executor
-    executor.reply = () => LiveReply(isStopped = true, 4, Set(shardOf(0)))
+    executor.reply = () => RealTimeReply(isStopped = true, 4, Set(shardOf(0)))
     assert(executor.heartbeat().isStopped)
     assert(executor.shards.isEnded(4) && !executor.shards.isEnded(5))
   }

@@ -8,19 +8,19 @@ import sparkkinesis.Generators._
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.realtime.LiveShards.Task
+import sparkkinesis.source.realtime.RealTimeShards.Task
 
-class LiveShardsSuite extends AnyFunSuite {
+class RealTimeShardsSuite extends AnyFunSuite {
   private val horizon = Progress.TrimHorizon
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(s"$number"))
 
   private def start(shard: Int, from: Progress = horizon) =
-    ShardStart(shardOf(shard), from, None, None)
+    RealTimeStart(shardOf(shard), from, None, None)
 
   private class Reads {
     val clock = new ScriptedClock
-    val shards = new LiveShards(clock)
+    val shards = new RealTimeShards(clock)
 
     def assignments: Map[Int, Assignment] = {
       val (_, plan) = shards.plan(knownVersion = 0)
@@ -29,9 +29,9 @@ class LiveShardsSuite extends AnyFunSuite {
 
     def generation(shard: Int): Long = assignments(shard).generation
 
-    def begin(starts: ShardStart*): Task = beginIn(1)(starts: _*)
+    def begin(starts: RealTimeStart*): Task = beginIn(1)(starts: _*)
 
-    def beginIn(batch: Long, attempt: Long = 0)(starts: ShardStart*): Task = {
+    def beginIn(batch: Long, attempt: Long = 0)(starts: RealTimeStart*): Task = {
       val task = new Task(batch, attempt)
       assert(shards.begin(task, starts))
       task
@@ -214,7 +214,9 @@ class LiveShardsSuite extends AnyFunSuite {
     reads.arrive(0, 20)
     reads.shards.report(reads.page(0, 10).copy(marks = Vector.empty, millisBehindLatest = 0))
     assert(
-      reads.shards.state(shardOf(0)) === Some(LiveShardState(0, 20, 2, isActive = true) -> false)
+      reads.shards.state(shardOf(0)) === Some(
+        RealTimeShardState(0, 20, 2, isActive = true) -> false
+      )
     )
     reads.next(task)
     assert(reads.shards.state(shardOf(0)).map(_._2) === Some(true))
@@ -259,7 +261,7 @@ class LiveShardsSuite extends AnyFunSuite {
     reads.shards.finished(new Task(1, 0), shardOf(1), Nil)
     reads.shards.finished(task, shardOf(0), Nil)
     reads.shards.finished(task, shardOf(9), Nil)
-    assert(reads.shards.ended === Map(shardOf(0) -> EndedShard(1, Nil)))
+    assert(reads.shards.ended === Map(shardOf(0) -> FinishedShard(1, Nil)))
     reads.release(task, 0 -> Progress.Finished, 1 -> horizon)
     reads.begin(start(0, upTo(1)))
     assert(reads.shards.ended.isEmpty)

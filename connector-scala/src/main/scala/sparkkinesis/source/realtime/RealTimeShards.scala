@@ -14,8 +14,8 @@ import sparkkinesis.source.protocol.{Assignment, FetchPlan, FetchReport}
  * parked: it is read on, so that the task of the next batch continues with the page that follows.
  * Safe for many threads.
  */
-final class LiveShards(clock: Clock) {
-  import LiveShards._
+final class RealTimeShards(clock: Clock) {
+  import RealTimeShards._
 
   private val shards = mutable.Map.empty[StreamShard, Held]
   private var generations = 0L
@@ -32,7 +32,7 @@ final class LiveShards(clock: Clock) {
    * @return `false` if no shard is read here any more
    * @throws IllegalStateException if a newer task reads one of the shards
    */
-  def begin(task: Task, starts: Seq[ShardStart]): Boolean = synchronized {
+  def begin(task: Task, starts: Seq[RealTimeStart]): Boolean = synchronized {
     usedAt = clock.elapsedMillis
     if (!isClosed) {
       val taken = starts.flatMap(start => shards.get(start.shard)).flatMap(_.task)
@@ -49,7 +49,7 @@ final class LiveShards(clock: Clock) {
   }
 
   /** The pages of the shard are not in the store any more: it is read again from the position. */
-  def restart(task: Task, start: ShardStart): Unit = synchronized {
+  def restart(task: Task, start: RealTimeStart): Unit = synchronized {
     if (shards.get(start.shard).exists(_.isOf(task))) hold(task, assigned(start))
   }
 
@@ -62,7 +62,7 @@ final class LiveShards(clock: Clock) {
     task.held = task.held.updated(held.assignment.shard, held)
   }
 
-  private def assigned(start: ShardStart) = {
+  private def assigned(start: RealTimeStart) = {
     generations += 1
     version += 1
     new Held(Assignment(start.shard, generations, start.from, start.completeAsOf))
@@ -120,7 +120,10 @@ final class LiveShards(clock: Clock) {
 
   /** The task has read a shard to its end. */
   def finished(task: Task, shard: StreamShard, children: Seq[ChildShard]): Unit = synchronized {
-    shards.get(shard).filter(_.isOf(task)).foreach(_.ended = Some(EndedShard(task.batch, children)))
+    shards
+      .get(shard)
+      .filter(_.isOf(task))
+      .foreach(_.ended = Some(FinishedShard(task.batch, children)))
   }
 
   /**
@@ -128,7 +131,7 @@ final class LiveShards(clock: Clock) {
    *
    * @return also whether the tasks have taken all its pages
    */
-  def state(shard: StreamShard): Option[(LiveShardState, Boolean)] = synchronized {
+  def state(shard: StreamShard): Option[(RealTimeShardState, Boolean)] = synchronized {
     shards.get(shard).map(held => held.state -> held.unread.isEmpty)
   }
 
@@ -143,12 +146,12 @@ final class LiveShards(clock: Clock) {
   }
 
   /** The shards that are held here. */
-  def states: Map[StreamShard, LiveShardState] = synchronized {
+  def states: Map[StreamShard, RealTimeShardState] = synchronized {
     shards.map { case (shard, held) => shard -> held.state }.toMap
   }
 
   /** The shards that tasks have read to the end. */
-  def ended: Map[StreamShard, EndedShard] = synchronized {
+  def ended: Map[StreamShard, FinishedShard] = synchronized {
     val all = for ((shard, held) <- shards.iterator; end <- held.ended) yield shard -> end
     all.toMap
   }
@@ -203,7 +206,7 @@ final class LiveShards(clock: Clock) {
   def hasClosed: Boolean = synchronized(isClosed)
 }
 
-object LiveShards {
+object RealTimeShards {
   private val Taken = "A newer task reads the shards of this task."
 
   /** The next batch begins within a second, if the driver runs. Later, pages are read again. */
@@ -217,25 +220,26 @@ object LiveShards {
    * @param attempt a number that is larger for each later attempt
    */
   final class Task(val batch: Long, val attempt: Long) {
-    private[LiveShards] var held = Map.empty[StreamShard, Held]
+    private[RealTimeShards] var held = Map.empty[StreamShard, Held]
 
-    private[LiveShards] def isNewerThan(that: Task): Boolean =
+    private[RealTimeShards] def isNewerThan(that: Task): Boolean =
       batch > that.batch || batch == that.batch && attempt > that.attempt
   }
 
-  private[LiveShards] final class Held(val assignment: Assignment) {
+  private[RealTimeShards] final class Held(val assignment: Assignment) {
     var task: Option[Task] = None
     var continuesAt: Progress = assignment.from
     val unread: mutable.Queue[FetchReport] = mutable.Queue.empty[FetchReport]
     var lent: Option[FetchReport] = None // the page that the task has taken last
     var takenAt = 0L // when that was, in turns
     var parkedAt = 0L
-    var ended: Option[EndedShard] = None
+    var ended: Option[FinishedShard] = None
     private var (millisBehind, completeAsOf, reports) = (0L, 0L, 0L)
 
     def isOf(that: Task): Boolean = task.exists(_ eq that)
 
-    def state: LiveShardState = LiveShardState(millisBehind, completeAsOf, reports, task.nonEmpty)
+    def state: RealTimeShardState =
+      RealTimeShardState(millisBehind, completeAsOf, reports, task.nonEmpty)
 
     def reported(it: FetchReport): Unit = {
       millisBehind = it.millisBehindLatest

@@ -15,11 +15,11 @@ import sparkkinesis.source.protocol._
  * @param ask the driver; throws `CoordinatorGone` if the query has ended, another exception if it
  *   does not answer
  */
-final class LiveLink(shards: LiveShards, ask: LiveStatus => LiveReply, clock: Clock)
+final class RealTimeLink(shards: RealTimeShards, ask: RealTimeStatus => RealTimeReply, clock: Clock)
     extends CoordinatorLink {
-  import LiveLink._
+  import RealTimeLink._
 
-  private val log = LoggerFactory.getLogger(classOf[LiveLink])
+  private val log = LoggerFactory.getLogger(classOf[RealTimeLink])
   private var askedAt = Option.empty[Long]
   private var answeredAt = clock.elapsedMillis
   private var told = News(Set.empty, None, None)
@@ -35,7 +35,7 @@ final class LiveLink(shards: LiveShards, ask: LiveStatus => LiveReply, clock: Cl
     }
   }
 
-  private def askDriver(status: FetchStatus): Option[LiveReply] = {
+  private def askDriver(status: FetchStatus): Option[RealTimeReply] = {
     val ended = shards.ended
     // The failure of a parked shard matters when a task needs the shard again.
     val failure = status.failure.filter(it => shards.isActive(it.shard))
@@ -43,7 +43,7 @@ final class LiveLink(shards: LiveShards, ask: LiveStatus => LiveReply, clock: Cl
     val now = clock.elapsedMillis
     if (askedAt.forall(now - _ >= Period.toMillis) || news != told) {
       askedAt = Some(now)
-      val report = LiveStatus(
+      val report = RealTimeStatus(
         status.executor,
         status.host,
         status.service,
@@ -63,7 +63,7 @@ final class LiveLink(shards: LiveShards, ask: LiveStatus => LiveReply, clock: Cl
     } else None
   }
 
-  private def answer(report: LiveStatus): Option[LiveReply] =
+  private def answer(report: RealTimeStatus): Option[RealTimeReply] =
     try {
       val reply = ask(report)
       answeredAt = clock.elapsedMillis
@@ -79,7 +79,7 @@ final class LiveLink(shards: LiveShards, ask: LiveStatus => LiveReply, clock: Cl
     }
 }
 
-private object LiveLink {
+private object RealTimeLink {
   private val Period = 200.millis
 
   /** Longer than a pause of the driver for garbage collection. */

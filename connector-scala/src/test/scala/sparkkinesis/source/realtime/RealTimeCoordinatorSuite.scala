@@ -12,7 +12,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamO
 import sparkkinesis.model.{ChildShard, HashKeyRange, StreamShard}
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure}
 
-class LiveCoordinatorSuite extends AnyFunSuite {
+class RealTimeCoordinatorSuite extends AnyFunSuite {
   private val range = HashKeyRange.even(1).head
 
   private def child(number: Int, parents: Int*) =
@@ -27,30 +27,33 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     )
   )
 
-  private def status(executor: String, ended: (Int, Seq[ChildShard])*): LiveStatus =
+  private def status(executor: String, ended: (Int, Seq[ChildShard])*): RealTimeStatus =
     statusOf(1, executor, ended: _*)
 
-  private def statusOf(batch: Long, executor: String, ended: (Int, Seq[ChildShard])*) = LiveStatus(
-    executor,
-    s"host-$executor",
-    "s",
-    FetchCounters.Zero,
-    Map.empty,
-    ended.map { case (shard, children) => shardOf(shard) -> EndedShard(batch, children) }.toMap,
-    None,
-    None
-  )
+  private def statusOf(batch: Long, executor: String, ended: (Int, Seq[ChildShard])*) =
+    RealTimeStatus(
+      executor,
+      s"host-$executor",
+      "s",
+      FetchCounters.Zero,
+      Map.empty,
+      ended.map { case (shard, children) =>
+        shardOf(shard) -> FinishedShard(batch, children)
+      }.toMap,
+      None,
+      None
+    )
 
   private class Driver {
-    val coordinator = new LiveCoordinator(1.hour)
+    val coordinator = new RealTimeCoordinator(1.hour)
 
-    def answer(status: LiveStatus): LiveReply = {
+    def answer(status: RealTimeStatus): RealTimeReply = {
       coordinator.tick()
       coordinator.answer(status)
     }
   }
 
-  private def goesOn(reply: LiveReply, batch: Long): Boolean =
+  private def goesOn(reply: RealTimeReply, batch: Long): Boolean =
     !reply.isStopped && reply.endedBatch < batch
 
   test("a shard that ended and has children ends the batch") {
@@ -58,7 +61,7 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(driver.coordinator.begin(at(0, 1)) === 1)
     assert(goesOn(driver.answer(status("a")), 1))
     val ended = status("a", 0 -> Seq(child(2, 0), child(3, 0)))
-    assert(driver.answer(ended) === LiveReply(isStopped = false, 1, Set.empty))
+    assert(driver.answer(ended) === RealTimeReply(isStopped = false, 1, Set.empty))
   }
 
   test("a shard that ended without children does not end the batch") {
@@ -126,14 +129,14 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(driver.coordinator.counters.records === 9, "a new service counts from zero")
   }
 
-  private def reading(executor: String, states: (StreamShard, LiveShardState)*) =
+  private def reading(executor: String, states: (StreamShard, RealTimeShardState)*) =
     status(executor).copy(shards = states.toMap)
 
   test("the location, the frontier and the silence of a shard") {
     val driver = new Driver
     val coordinator = driver.coordinator
-    val first = shardOf(0) -> LiveShardState(70, 90, 1, isActive = true)
-    driver.answer(reading("a", first, shardOf(1) -> LiveShardState(0, 0, 0, isActive = true)))
+    val first = shardOf(0) -> RealTimeShardState(70, 90, 1, isActive = true)
+    driver.answer(reading("a", first, shardOf(1) -> RealTimeShardState(0, 0, 0, isActive = true)))
     assert(coordinator.location(shardOf(0)) === Some("host-a" -> "a"))
     assert(coordinator.location(shardOf(2)) === None)
     val frontier = coordinator.frontiers(shardOf(0))
@@ -141,14 +144,14 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     assert(frontier.marks.isEmpty && coordinator.frontiers.keySet === Set(shardOf(0)))
     driver.answer(reading("a", first))
     assert(coordinator.longestSilence === 500.millis)
-    driver.answer(reading("a", shardOf(0) -> LiveShardState(70, 90, 2, isActive = true)))
+    driver.answer(reading("a", shardOf(0) -> RealTimeShardState(70, 90, 2, isActive = true)))
     assert(coordinator.longestSilence === 0.millis)
     coordinator.executorLost("a")
     assert(coordinator.location(shardOf(0)) === None && coordinator.frontiers.isEmpty)
   }
 
-  private def parked = LiveShardState(0, 0, 0, isActive = false)
-  private def active = LiveShardState(0, 0, 0, isActive = true)
+  private def parked = RealTimeShardState(0, 0, 0, isActive = false)
+  private def active = RealTimeShardState(0, 0, 0, isActive = true)
 
   test("a shard that was read to its end in an earlier batch does not end this one") {
     val driver = new Driver
@@ -168,7 +171,7 @@ class LiveCoordinatorSuite extends AnyFunSuite {
   }
 
   test("the batch ends if a shard has no task for too long, or its executor is lost") {
-    val coordinator = new LiveCoordinator(750.millis)
+    val coordinator = new RealTimeCoordinator(750.millis)
     def answer() = {
       coordinator.tick()
       coordinator.answer(reading("a", shardOf(0) -> active)).endedBatch
@@ -209,7 +212,7 @@ class LiveCoordinatorSuite extends AnyFunSuite {
     Seq("a", "b", "c").foreach(executor => driver.answer(status(executor)))
     driver.coordinator.stop()
     assert(!driver.coordinator.allKnowOfStop, "nobody knows")
-    assert(driver.answer(status("a")) === LiveReply(isStopped = true, 1, Set.empty))
+    assert(driver.answer(status("a")) === RealTimeReply(isStopped = true, 1, Set.empty))
     driver.answer(status("b"))
     assert(!driver.coordinator.allKnowOfStop, "one does not know")
     driver.coordinator.executorLost("c")

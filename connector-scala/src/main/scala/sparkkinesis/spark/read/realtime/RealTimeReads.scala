@@ -6,16 +6,18 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.FetchService
-import sparkkinesis.source.realtime.{LiveLink, LiveReply, LiveShards, LiveStatus}
+import sparkkinesis.source.realtime.{RealTimeLink, RealTimeReply, RealTimeShards, RealTimeStatus}
 import sparkkinesis.source.store.PageStore
-import sparkkinesis.spark.read.task.{FetchRun, FetchServices, StatusLink}
+import sparkkinesis.spark.read.task.{FetchServices, QueryRun, StatusLink}
 
 /**
  * A real-time query on this executor: the service that reads its shards, and the pages that its
  * tasks have not taken.
  */
-private[read] final class LiveReads(val service: FetchService, override val shards: LiveShards)
-    extends LivePages {
+private[read] final class RealTimeReads(
+    val service: FetchService,
+    override val shards: RealTimeShards
+) extends RealTimePages {
   override def store: PageStore = service.store
   override def drop(shard: StreamShard, upTo: Progress): Unit = service.drop(shard, upTo)
   override def countReread(): Unit = service.countReread()
@@ -25,11 +27,11 @@ private[read] final class LiveReads(val service: FetchService, override val shar
 }
 
 /** The reads of this JVM, one per query run. Safe for many threads. */
-private[sparkkinesis] object LiveReads {
-  private val all = new ConcurrentHashMap[String, LiveReads]()
+private[sparkkinesis] object RealTimeReads {
+  private val all = new ConcurrentHashMap[String, RealTimeReads]()
 
   /** The run's reads in this JVM. Starts them if none are running. */
-  def ensure(run: FetchRun): LiveReads =
+  def ensure(run: QueryRun): RealTimeReads =
     all.compute(
       run.id,
       (_, known) => Option(known).filter(_.isRunning).getOrElse(start(run))
@@ -38,16 +40,16 @@ private[sparkkinesis] object LiveReads {
   /** Number of runs that have not ended. */
   def count: Int = all.size
 
-  private def start(run: FetchRun): LiveReads = {
-    val shards = new LiveShards(SystemClock)
-    val driver = new StatusLink[LiveStatus, LiveReply](run)
-    val link = new LiveLink(shards, driver.ask(_), SystemClock)
+  private def start(run: QueryRun): RealTimeReads = {
+    val shards = new RealTimeShards(SystemClock)
+    val driver = new StatusLink[RealTimeStatus, RealTimeReply](run)
+    val link = new RealTimeLink(shards, driver.ask(_), SystemClock)
     // Pages that no task has taken wait in Kinesis: they would be no faster on disk.
     val ofRun = run.copy(options = run.options.copy(fetch = run.options.fetch.copy(spillBytes = 0)))
     def ended(service: FetchService): Unit = {
       shards.close()
       all.computeIfPresent(run.id, (_, it) => if (it.service eq service) null else it): Unit
     }
-    new LiveReads(FetchServices.start(ofRun, link, ended(_), shards.report(_)), shards)
+    new RealTimeReads(FetchServices.start(ofRun, link, ended(_), shards.report(_)), shards)
   }
 }

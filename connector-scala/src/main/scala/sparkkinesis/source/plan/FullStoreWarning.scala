@@ -8,8 +8,8 @@ import scala.concurrent.duration._
  *
  * @param streams names for the message
  */
-final class StoreCeiling(streams: String) {
-  import StoreCeiling._
+final class FullStoreWarning(streams: String) {
+  import FullStoreWarning._
 
   private var plannedAt = Option.empty[FiniteDuration]
   private var warnedAt = Option.empty[FiniteDuration]
@@ -38,7 +38,7 @@ final class StoreCeiling(streams: String) {
   }
 }
 
-object StoreCeiling {
+object FullStoreWarning {
   private val LongBatch = 5.seconds
   private val WarningPeriod = 10.minutes
 }

@@ -12,7 +12,7 @@ import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Heartbeat}
  * @param completeAsOf see [[sparkkinesis.model.offset.ShardProgress]]
  * @param partial of the first record, what an earlier batch has read of it
  */
-final case class ShardStart(
+final case class RealTimeStart(
     shard: StreamShard,
     from: Progress,
     completeAsOf: Option[Instant],
@@ -36,7 +36,7 @@ final case class PartialRecord(number: SequenceNumber, rows: Int)
  * @param completeAsOfMillis see [[sparkkinesis.source.protocol.FetchReport]]; 0 if unknown
  * @param first the first record, if nothing was read of the shard before
  */
-final case class ShardEndpoint(
+final case class ReadUpTo(
     shard: StreamShard,
     upTo: Progress,
     partial: Option[PartialRecord],
@@ -52,7 +52,7 @@ final case class ShardEndpoint(
  * @param hasRun whether Spark asked the task for a row before the end of the batch
  * @param isRetry whether an earlier attempt of the task has failed
  */
-final case class TaskEnd(ends: Seq[ShardEndpoint], hasRun: Boolean, isRetry: Boolean)
+final case class TaskEnd(ends: Seq[ReadUpTo], hasRun: Boolean, isRetry: Boolean)
 
 /**
  * A heartbeat of a service that reads for real-time tasks.
@@ -60,13 +60,13 @@ final case class TaskEnd(ends: Seq[ShardEndpoint], hasRun: Boolean, isRetry: Boo
  * @param shards that the executor reads
  * @param ended shards that its tasks have read to the end
  */
-final case class LiveStatus(
+final case class RealTimeStatus(
     executor: String,
     host: String,
     service: String,
     counters: FetchCounters,
-    shards: Map[StreamShard, LiveShardState],
-    ended: Map[StreamShard, EndedShard],
+    shards: Map[StreamShard, RealTimeShardState],
+    ended: Map[StreamShard, FinishedShard],
     failure: Option[FetchFailure],
     crash: Option[String]
 ) extends Heartbeat
@@ -77,7 +77,7 @@ final case class LiveStatus(
  * @param reports number of pages so far, with empty ones
  * @param isActive whether a task reads the shard; otherwise it is parked between two batches
  */
-final case class LiveShardState(
+final case class RealTimeShardState(
     millisBehind: Long,
     completeAsOfMillis: Long,
     reports: Long,
@@ -89,7 +89,7 @@ final case class LiveShardState(
  *
  * @param batch in which that was
  */
-final case class EndedShard(batch: Long, children: Seq[ChildShard])
+final case class FinishedShard(batch: Long, children: Seq[ChildShard])
 
 /**
  * The driver's answer.
@@ -98,4 +98,4 @@ final case class EndedShard(batch: Long, children: Seq[ChildShard])
  * @param endedBatch tasks of this batch, and of earlier ones, end now
  * @param elsewhere shards that tasks of other executors read
  */
-final case class LiveReply(isStopped: Boolean, endedBatch: Long, elsewhere: Set[StreamShard])
+final case class RealTimeReply(isStopped: Boolean, endedBatch: Long, elsewhere: Set[StreamShard])
