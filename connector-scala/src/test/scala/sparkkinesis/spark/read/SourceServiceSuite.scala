@@ -51,7 +51,8 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
   private class Serving(
       firstLook: FiniteDuration = 100.millis,
       lease: FiniteDuration = 10.seconds,
-      change: QueryRun => QueryRun = identity
+      change: QueryRun => QueryRun = identity,
+      stop: () => Option[CountDownLatch] = () => None
   ) extends ReadOnlyKinesis {
     @volatile var lists = 0
     @volatile var failing: Option[Throwable] = None
@@ -64,7 +65,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     )
     val service = new SourceService[FetchStatus, MicroBatchQuery](
       context,
-      new StopGate(() => None),
+      new StopGate(stop),
       new MicroBatchQuery(options, streams, firstLook, lease),
       Map(arn -> stream),
       () => run
@@ -159,6 +160,24 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     assert(serving.service.look((it, _) => it.executors) === Set("dead"))
     eventually(assert(serving.service.look((it, _) => it.executors).isEmpty))
     serving.service.close()
+  }
+
+  test("a planned stop does not wait until there is an answer") {
+    withoutSlots {
+      @volatile var stop = Option.empty[CountDownLatch]
+      val serving = new Serving(firstLook = 1.hour, stop = () => stop)
+      val asking = new Thread(() =>
+        try serving.ask()
+        catch { case _: InterruptedException => } // as Spark ends a query
+      )
+      asking.start()
+      val reached = new CountDownLatch(1)
+      stop = Some(reached)
+      assert(reached.await(20, TimeUnit.SECONDS))
+      asking.interrupt()
+      asking.join()
+      serving.service.close()
+    }
   }
 
   test("the job has its own description, and the query keeps its description") {
