@@ -106,7 +106,7 @@ MUTANTS = [
         promise="A query that was stopped beyond the retention period reports the loss.",
         file="source/query/QueryStreams.scala",
         old="watch.checkStart(known, now)",
-        new="Option(watch -> known)",
+        new="watch.advance(known); assert(now != null)",
         suite="DeliverySimulation",
     ),
     Mutant(
@@ -142,12 +142,12 @@ MUTANTS = [
         suite="MicroBatchQuerySuite",
     ),
     Mutant(
-        name="batch-read-again",
-        promise="Reading ahead goes on where the planned batch ends.",
+        name="pages-of-a-batch-dropped",
+        promise="Executors keep the pages of a batch until it is done, so that a retry finds them.",
         file="source/query/MicroBatchQuery.scala",
         old="readFrom(start, end)",
-        new="readFrom(start, start)",
-        suite="DeliverySimulation",
+        new="readFrom(end, end)",
+        suite="MicroBatchQuerySuite",
     ),
     Mutant(
         name="stop-unheard",
@@ -162,7 +162,7 @@ MUTANTS = [
         promise="A real-time query hands out each row of an aggregate once.",
         file="source/query/RealTimeQuery.scala",
         old="ends.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap",
-        new="ends.take(0).flatMap(end => end.partial.map(end.shard -> (end.upTo -> _))).toMap",
+        new="ends.take(0).flatMap(e => e.partial.map(it => e.shard -> (e.upTo -> it))).toMap",
         suite="RealTimeSimulation",
     ),
     Mutant(
@@ -178,7 +178,7 @@ MUTANTS = [
         promise="The store has no page that no plan drops.",
         file="source/fetch/FetchLoop.scala",
         old="case None => result.foreach(forget)",
-        new="case None =>",
+        new="case None => result.filter(_ => false).foreach(forget)",
         suite="FetchLoopSuite",
     ),
     Mutant(

@@ -213,8 +213,11 @@ class FetchLoopSuite extends AnyFunSuite {
     val it = begun(shards = 1)
     it.plan(Map.empty, assigned(0, 9))
     assert(it.runs.map(_.generation) === Seq(1, 9))
+    val reports = it.beats.flatMap(_._2.reports).size
     it.run(it.runs.head)
+    it.passUntil(1000)
     assert(it.runs.map(_.generation) === Seq(9), "the old one does not run again")
+    assert(it.beats.flatMap(_._2.reports).size === reports, "and its result is not reported")
     assert(it.store.shards.isEmpty, "its page would occupy room for ever")
   }
 
