@@ -102,12 +102,12 @@ MUTANTS = [
         suite="DeliverySimulation",
     ),
     Mutant(
-        name="expired-unnoticed",
-        promise="A query that was stopped beyond the retention period reports the loss.",
+        name="recreated-unnoticed",
+        promise="A query does not go on with a stream that was deleted and created again.",
         file="source/query/QueryStreams.scala",
         old="watch.checkStart(known, now)",
         new="watch.advance(known); assert(now != null)",
-        suite="DeliverySimulation",
+        suite="QueryStreamsSuite",
     ),
     Mutant(
         name="join-decided-twice",

@@ -29,7 +29,9 @@ class FetchLoopSuite extends AnyFunSuite {
     Assignment(shardOf(shard), generation, from)
 
   /** Each call returns the next records of a shard that never ends. */
-  private object Endless extends ReadOnlyKinesis {
+  private class Endless extends ReadOnlyKinesis {
+    var during: () => Unit = () => () // happens during a call
+
     override def describeStream(stream: StreamRef): StreamSummary = ScriptedKinesis.summary()
 
     override def shardIterator(s: StreamRef, shard: ShardId, at: Position): ShardIterator =
@@ -39,6 +41,7 @@ class FetchLoopSuite extends AnyFunSuite {
       })
 
     override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+      during()
       val last = iterator.token.toInt
       val records = (last + 1 to last + 5).map(number => record(number.toLong, 10))
       Page(records.toVector, Some(ShardIterator(s"${last + 5}")), Some(1000L), Nil)
@@ -46,7 +49,7 @@ class FetchLoopSuite extends AnyFunSuite {
   }
 
   private class Looping(
-      kinesis: KinesisClient = Endless,
+      kinesis: KinesisClient = new Endless,
       settings: FetchSettings = settings,
       memory: Long = 1 << 26,
       spill: SpillSpace = SpillSpace.Off
@@ -209,16 +212,25 @@ class FetchLoopSuite extends AnyFunSuite {
     assert(it.beats.flatMap(_._2.reports).forall(_.shard != shardOf(0)))
   }
 
-  test("a shard that is assigned again has a new fetcher, although the old one runs") {
+  test("a shard that is assigned again has a new fetcher, and a closed one makes no call") {
     val it = begun(shards = 1)
     it.plan(Map.empty, assigned(0, 9))
     assert(it.runs.map(_.generation) === Seq(1, 9))
-    val reports = it.beats.flatMap(_._2.reports).size
     it.run(it.runs.head)
-    it.passUntil(1000)
+    assert(it.runs.map(_.generation) === Seq(9) && it.store.shards.isEmpty)
+  }
+
+  test("a fetcher that is replaced during its call changes nothing, and leaves no page") {
+    val kinesis = new Endless
+    val it = new Looping(kinesis)
+    it.plan(Map.empty, assigned(0, 1))
+    kinesis.during = () => it.plan(Map.empty, assigned(0, 9))
+    it.run()
+    kinesis.during = () => ()
+    it.passUntil(5000)
     assert(it.runs.map(_.generation) === Seq(9), "the old one does not run again")
-    assert(it.beats.flatMap(_._2.reports).size === reports, "and its result is not reported")
     assert(it.store.shards.isEmpty, "its page would occupy room for ever")
+    assert(it.beats.forall(_._2.reports.isEmpty), "its result is not reported")
   }
 
   test("news during a run lead to another one at once, and news during a rest end it") {
