@@ -14,14 +14,7 @@ object Timer {
   private val log = LoggerFactory.getLogger(getClass)
 
   private lazy val executor = {
-    val single = new ScheduledThreadPoolExecutor(
-      1,
-      (task: Runnable) => {
-        val thread = new Thread(task, "spark-kinesis-timer")
-        thread.setDaemon(true)
-        thread
-      }
-    )
+    val single = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("spark-kinesis-timer"))
     single.setKeepAliveTime(1, TimeUnit.SECONDS)
     single.allowCoreThreadTimeOut(true)
     single.setRemoveOnCancelPolicy(true)

@@ -4,6 +4,8 @@ import java.util.concurrent._
 
 import scala.concurrent.duration._
 
+import sparkkinesis.client.DaemonThreads
+
 /**
  * Threads that read shards side by side. When the call ends, it interrupts those that still read,
  * and gives them a short time to end.
@@ -19,7 +21,7 @@ private[once] object ShardReaders {
   def readAll[A, B](shards: Seq[A], atATime: Int)(read: A => B): Seq[B] =
     if (math.min(atATime, shards.size) <= 1) shards.map(read)
     else {
-      val pool = Executors.newFixedThreadPool(math.min(atATime, shards.size), newThread(_))
+      val pool = Executors.newFixedThreadPool(math.min(atATime, shards.size), NewThread)
       val answers = new ExecutorCompletionService[B](pool)
       try {
         shards.foreach(shard => answers.submit(() => read(shard)))
@@ -37,10 +39,5 @@ private[once] object ShardReaders {
 
   /** An interrupted call ends well within this time. */
   private val EndTime = 2.seconds
-
-  private def newThread(body: Runnable): Thread = {
-    val thread = new Thread(body, "spark-kinesis-once-shard")
-    thread.setDaemon(true)
-    thread
-  }
+  private val NewThread = DaemonThreads.named("spark-kinesis-once-shard")
 }

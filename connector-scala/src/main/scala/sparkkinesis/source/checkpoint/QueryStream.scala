@@ -6,14 +6,15 @@ import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client._
 import sparkkinesis.model.offset.StreamOffset
-import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, StreamArn}
+import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, Shard, ShardId, StreamArn}
 import sparkkinesis.source.options.{ConsumerChoice, FetchSettings}
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{ServiceTime, StreamClient}
 
 /**
- * The calls with which a query begins to read a stream that its options name. Each repeats calls
- * that fail for the moment, and keeps nothing.
+ * The calls of a query's driver about a stream that its options name. Those with which the query
+ * begins are repeated if they fail for the moment. Those of a running query, `list` and `areGone`,
+ * are not: the query decides when to make them again.
  *
  * @param start where a new query begins to read it
  * @param chance evenly distributed in `[0, 1)`, for jitter
@@ -25,6 +26,8 @@ final class QueryStream(
     clock: Clock,
     chance: () => Double
 ) {
+  private val lister = new ShardLister(kinesis, access.ref, ShardFilter.FromTrimHorizon)
+
   def describe(): DescribedStream = retrying {
     val (begin, time) = (clock.now, new ServiceTime)
     val summary = kinesis.describeStream(access.ref)
@@ -43,6 +46,19 @@ final class QueryStream(
       reported.getOrElse(clock.now),
       ShardDiscovery.serviceNowAtLatest(clock.now, reported)
     )
+  }
+
+  /**
+   * All shards, open and closed. After a failure the next call continues at the page that failed.
+   */
+  def list(): Seq[Shard] = lister.list().shards
+
+  /** Whether the service knows none of these shards any more. */
+  def areGone(shards: Set[ShardId]): Boolean = shards.forall { shard =>
+    try {
+      kinesis.shardIterator(access.ref, shard, Position.TrimHorizon)
+      false
+    } catch { case _: KinesisException.NotFound => true }
   }
 
   /** The consumer that executors read it with; `None` if they poll. */

@@ -358,8 +358,10 @@ private[source] final class FetchLoop(
    * receive it, it starts another service.
    */
   def crash(cause: Throwable): Vector[FetchCommand] =
-    if (isOver) Vector.empty
-    else if (isCrashed) {
+    if (isOver) {
+      log.warn(s"Ending the reads of $names failed.", cause)
+      Vector.empty
+    } else if (isCrashed) {
       log.warn(s"The driver cannot learn why $names is not read: $cause")
       finish()
     } else {

@@ -9,7 +9,7 @@ import scala.util.{Failure, Success}
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, FanOutClient, Moment}
+import sparkkinesis.client.{Clock, DaemonThreads, FanOutClient, Moment}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
@@ -69,11 +69,12 @@ final class FetchService(
     0,
     TimeUnit.SECONDS,
     new LinkedBlockingQueue[Runnable],
-    daemons("spark-kinesis-fetch")
+    DaemonThreads.named("spark-kinesis-fetch")
   )
 
   /** For ticks, and for the one heartbeat that may wait for its answer. */
-  private val reports = new ScheduledThreadPoolExecutor(2, daemons("spark-kinesis-report"))
+  private val reports =
+    new ScheduledThreadPoolExecutor(2, DaemonThreads.named("spark-kinesis-report"))
   reports.setRemoveOnCancelPolicy(true)
   private var nextTick = Option.empty[(Instant, ScheduledFuture[_])]
 
@@ -212,10 +213,4 @@ object FetchService {
 
   /** Subscriptions make no call that waits, except now and then a listing. */
   private val MostSubscribedThreads = 8
-
-  private def daemons(name: String): ThreadFactory = task => {
-    val thread = new Thread(task, name)
-    thread.setDaemon(true)
-    thread
-  }
 }

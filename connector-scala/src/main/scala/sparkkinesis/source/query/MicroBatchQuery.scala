@@ -66,7 +66,7 @@ final class MicroBatchQuery(
     streams.check(start, now)
     val from = streams.withoutRemoved(start)
     leave(streams.advance(from, now))
-    readFrom(from, from)
+    readFrom(from)
     lastStart = Some(from)
     leave(starts.due())
     failing(starts.failure, now)
@@ -76,11 +76,14 @@ final class MicroBatchQuery(
       .getOrElse(endOf(start, from, limits, now))
   }
 
-  /** Executors read ahead from `tip`, and keep the pages after `pagesFrom`. */
-  private def readFrom(pagesFrom: SourceOffset, tip: SourceOffset): Unit = {
-    def tipAt(offset: SourceOffset) = streams.withoutReportedLoss(streams.withoutRemoved(offset))
-    coordinator.advance(tipAt(pagesFrom), tipAt(tip))
+  /** Executors read ahead from there, and drop the pages before. */
+  private def readFrom(offset: SourceOffset): Unit = {
+    val tip = tipAt(offset)
+    coordinator.advance(tip, tip)
   }
+
+  private def tipAt(offset: SourceOffset) =
+    streams.withoutReportedLoss(streams.withoutRemoved(offset))
 
   /**
    * If no shard is read, because the query begins or has lost its executors, it waits for first
@@ -214,7 +217,7 @@ final class MicroBatchQuery(
           options.maxPartitions.fold(slots)(math.min(slots, _)),
           options.minPartitions.getOrElse(1)
         )
-        readFrom(start, end)
+        coordinator.advance(tipAt(start), tipAt(end))
         batch = Some(Batch(start, end, tasks))
         hasPages = true
         tasks
@@ -227,7 +230,7 @@ final class MicroBatchQuery(
   def done(now: Moment): Unit = if (hasPages) {
     hasPages = false
     cost.done(now.elapsed)
-    batch.foreach(it => readFrom(it.end, it.end))
+    batch.foreach(it => readFrom(it.end))
   }
 
   /** Spark has logged that the batch with this end is done. */

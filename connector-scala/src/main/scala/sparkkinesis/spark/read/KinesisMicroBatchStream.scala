@@ -14,9 +14,10 @@ import org.apache.spark.sparkkinesis.Executors
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
+import sparkkinesis.client._
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{KinesisClient, Loan, SystemChance, SystemClock, Timer}
+import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream}
 import sparkkinesis.source.options.SourceOptions
@@ -87,23 +88,20 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
 
   private def serving[B <: Heartbeat, Q <: SourceQuery[B]](query: Q): SourceService[B, Q] = {
     val byArn = described.map(_.arn).zip(named).toMap
-    val service = new SourceService[B, Q](context, gate, query, byArn, () => newRun())
+    val service = new SourceService[B, Q](context, gate, query, byArn, newRun)
     opened = service +: opened
     isServing = true
     service
   }
 
-  private def newRun(): QueryRun = {
+  private def newRun(access: Map[StreamArn, StreamAccess]): QueryRun = {
     val id = s"spark-kinesis-${java.util.UUID.randomUUID}"
     val consumers = for {
       (stream, known) <- named.zip(described)
       consumer <- stream.consumer(known.arn, options.consumer)
     } yield known.arn -> consumer
     opened = opened :+ ConsumerClaims.claim(consumers.map(_._2), id)
-    val (access, retention) =
-      if (isRealTime) realTime.look((it, _) => (it.streams.access, it.streams.retention))
-      else microBatches.look((it, _) => (it.streams.access, it.streams.retention))
-    QueryRun(id, runOptions, access, retention, consumers.toMap)
+    QueryRun(id, runOptions, access, streams.retention, consumers.toMap)
   }
 
   override def initialOffset(): Offset = ConnectorError.translating(initial)

@@ -1,7 +1,6 @@
 package sparkkinesis.spark.read
 
-import java.util.concurrent.{ConcurrentHashMap, LinkedBlockingQueue}
-import java.util.concurrent.{RejectedExecutionException, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{ConcurrentHashMap, RejectedExecutionException}
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
@@ -13,7 +12,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis._
 
 import sparkkinesis.client._
-import sparkkinesis.model.{Position, ShardId, StreamArn}
+import sparkkinesis.model.StreamArn
 import sparkkinesis.source.checkpoint.QueryStream
 import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.protocol.{Heartbeat, ProtocolVersion}
@@ -28,14 +27,15 @@ import sparkkinesis.spark.stop.StopGate
  *
  * @param query of which each method is called with the lock
  * @param streams that the query reads
- * @param newRun called once, without the lock, before an executor is needed
+ * @param newRun called once, without the lock, before an executor is needed, with the access to
+ *   each stream
  */
 private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
     context: SparkContext,
     gate: StopGate,
     query: Q,
     streams: Map[StreamArn, QueryStream],
-    newRun: () => QueryRun
+    newRun: Map[StreamArn, StreamAccess] => QueryRun
 ) extends AutoCloseable {
   import SourceService._
 
@@ -43,19 +43,7 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
   private val clock = SystemClock
   private val lock = new Object
   private var events = 0L
-  private val calls = new ThreadPoolExecutor(
-    MaxThreads,
-    MaxThreads,
-    1,
-    TimeUnit.SECONDS,
-    new LinkedBlockingQueue[Runnable],
-    (task: Runnable) => {
-      val thread = new Thread(task, "spark-kinesis-driver")
-      thread.setDaemon(true)
-      thread
-    }
-  )
-  calls.allowCoreThreadTimeOut(true)
+  private val calls = DaemonThreads.pool("spark-kinesis-driver", MaxThreads)
   private val addresses = new ConcurrentHashMap[String, String]() // of executors
   private val ticks = Timer.every(ExecutorTable.Tick)(() => tell((it, now) => it.tick(now)))
   private var endpoint = Option.empty[AutoCloseable]
@@ -64,7 +52,7 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
 
   /** The run of the query. From now on, executors are answered. Called by Spark's thread. */
   lazy val run: QueryRun = {
-    val first = newRun()
+    val first = newRun(look((it, _) => it.streams.access))
     endpoint = Some(DriverRpc.serve(first.id)(received)(lost))
     first
   }
@@ -120,12 +108,8 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
   private def carryOut(command: Command): Unit = command match {
     case Command.Describe(arn) =>
       call(arn)(it => it.kinesis.describeStream(it.access.ref))(_.described(arn, _, _))
-    case Command.List(arn) =>
-      call(arn) { it =>
-        new ShardLister(it.kinesis, it.access.ref, ShardFilter.FromTrimHorizon).list().shards
-      }(_.listed(arn, _, _))
-    case Command.Probe(arn, shards) =>
-      call(arn)(it => shards.forall(isGone(it, _)))(_.probed(arn, _, _))
+    case Command.List(arn) => call(arn)(_.list())(_.listed(arn, _, _))
+    case Command.Probe(arn, shards) => call(arn)(_.areGone(shards))(_.probed(arn, _, _))
     case Command.Begin(arn) => call(arn)(_.firstOffset())((it, answer, _) => it.begun(arn, answer))
     case Command.FindExecutors =>
       val all = Executors.all(context)
@@ -133,12 +117,6 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
     case Command.StartServices(on) => startServices(on)
     case Command.Warn(text) => log.warn(text)
   }
-
-  private def isGone(stream: QueryStream, shard: ShardId): Boolean =
-    try {
-      stream.kinesis.shardIterator(stream.access.ref, shard, Position.TrimHorizon)
-      false
-    } catch { case _: KinesisException.NotFound => true }
 
   private def call[A](arn: StreamArn)(ask: QueryStream => A)(
       event: (Q, Try[A], Moment) => Unit

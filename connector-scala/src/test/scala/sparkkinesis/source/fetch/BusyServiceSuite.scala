@@ -114,6 +114,16 @@ class BusyServiceSuite extends AnyFunSuite {
     assert(checked(kinesis).firstOffset().shards.keySet === shards.map(_.id).toSet)
   }
 
+  test("a later listing that is throttled on its second page continues there the next time") {
+    val kinesis = new ScriptedKinesis()
+      .listing(ShardListing(shards.take(1), Some("more"), None))
+      .listing(throw busy)
+      .listing(listing(shards(1)))
+    val stream = checked(kinesis)
+    assertThrows[KinesisException.LimitExceeded](stream.list())
+    assert(stream.list() === shards)
+  }
+
   test("if throttling lasts, the query does not start, and the error gives the reason") {
     val kinesis = new ScriptedKinesis()
     kinesis.summary(summary())

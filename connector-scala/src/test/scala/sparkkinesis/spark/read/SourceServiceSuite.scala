@@ -68,7 +68,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
       new StopGate(stop),
       new MicroBatchQuery(options, streams, firstLook, lease),
       Map(arn -> stream),
-      () => run
+      _ => run
     )
 
     def ask(): Unit = service.ask(_.asked(from, ReadLimits.None, _)): Unit

@@ -9,6 +9,8 @@ import scala.jdk.OptionConverters._
 import software.amazon.awssdk.http._
 import software.amazon.awssdk.utils.AttributeMap
 
+import sparkkinesis.client.DaemonThreads
+
 /**
  * Aborts the requests of interrupted threads.
  *
@@ -18,11 +20,8 @@ import software.amazon.awssdk.utils.AttributeMap
 private[aws] final class InterruptibleHttpClient(delegate: SdkHttpClient) extends SdkHttpClient {
   private val inFlight = new ConcurrentHashMap[ExecutableHttpRequest, Thread]
 
-  private val watch: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { task =>
-    val thread = new Thread(task, "spark-kinesis-interrupts")
-    thread.setDaemon(true)
-    thread
-  }
+  private val watch: ScheduledExecutorService =
+    Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("spark-kinesis-interrupts"))
   private val period = InterruptibleHttpClient.PeriodMillis
   watch.scheduleWithFixedDelay(() => abortInterrupted(), period, period, TimeUnit.MILLISECONDS)
 

@@ -2,7 +2,7 @@ package sparkkinesis.spark.read.task
 
 import java.io.{DataInputStream, EOFException, InputStream}
 import java.nio.ByteBuffer
-import java.util.concurrent.{Executor, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.Executor
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
 
 import org.apache.spark.sparkkinesis.DiskBlocks
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, DaemonThreads}
 import sparkkinesis.source.store.{PageBytes, SpillSpace}
 
 /**
@@ -91,22 +91,7 @@ private[task] object DiskSpill {
    * for a disk. It ends one second after the last removal, so that an executor without pages has no
    * thread.
    */
-  private lazy val Removing: Executor = {
-    val pool = new ThreadPoolExecutor(
-      1,
-      1,
-      1,
-      TimeUnit.SECONDS,
-      new LinkedBlockingQueue[Runnable],
-      (task: Runnable) => {
-        val thread = new Thread(task, "spark-kinesis-remove")
-        thread.setDaemon(true)
-        thread
-      }
-    )
-    pool.allowCoreThreadTimeOut(true)
-    pool
-  }
+  private lazy val Removing: Executor = DaemonThreads.pool("spark-kinesis-remove", most = 1)
 
   private val Pause = 10.seconds
   private val WarningPeriod = 10.minutes

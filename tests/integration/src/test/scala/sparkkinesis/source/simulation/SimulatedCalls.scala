@@ -2,8 +2,7 @@ package sparkkinesis.source.simulation
 
 import scala.util.Try
 
-import sparkkinesis.client.{KinesisException, ShardFilter, ShardLister}
-import sparkkinesis.model.{Position, StreamArn}
+import sparkkinesis.model.StreamArn
 import sparkkinesis.source.checkpoint.QueryStream
 import sparkkinesis.source.query.{Command, SourceQuery}
 
@@ -45,17 +44,9 @@ final class SimulatedCalls(
   private def begin(command: Command): Option[() => Unit] = command match {
     case Command.Describe(arn) =>
       answer(streams(arn).describe().summary)(query.described(arn, _, clock.moment))
-    case Command.List(arn) =>
-      answer(ShardLister.list(client, streams(arn).access.ref, ShardFilter.FromTrimHorizon).shards)(
-        query.listed(arn, _, clock.moment)
-      )
+    case Command.List(arn) => answer(streams(arn).list())(query.listed(arn, _, clock.moment))
     case Command.Probe(arn, shards) =>
-      answer(shards.forall { shard =>
-        try {
-          client.shardIterator(streams(arn).access.ref, shard, Position.TrimHorizon)
-          false
-        } catch { case _: KinesisException.NotFound => true }
-      })(query.probed(arn, _, clock.moment))
+      answer(streams(arn).areGone(shards))(query.probed(arn, _, clock.moment))
     case Command.Begin(arn) => answer(calmly(streams(arn).firstOffset()))(query.begun(arn, _))
     case Command.Warn(_) => None
     case other =>

@@ -187,7 +187,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
     val rows = ranges.flatMap(tasks.read)
     if (mayFail && random.nextInt(4) == 0) {
       executorsWork()
-      require(plan() == ranges, s"batch $batch was planned anew")
+      require(plan() == ranges, s"batch $batch was planned again, with other ranges")
       val again = ranges.flatMap(tasks.read)
       require(
         rows.map(_.text) == again.map(_.text),

@@ -1,0 +1,32 @@
+package sparkkinesis.client
+
+import java.util.concurrent.{LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
+
+/** Threads that do not keep the JVM alive. Each has an owner that ends it. */
+object DaemonThreads {
+
+  /** @param name of each thread, by which a thread dump shows its owner */
+  def named(name: String): ThreadFactory = task => {
+    val thread = new Thread(task, name)
+    thread.setDaemon(true)
+    thread
+  }
+
+  /**
+   * A pool for calls that come now and then. A thread ends one second after its last task.
+   *
+   * @param most number of threads
+   */
+  def pool(name: String, most: Int): ThreadPoolExecutor = {
+    val threads = new ThreadPoolExecutor(
+      most,
+      most,
+      1,
+      TimeUnit.SECONDS,
+      new LinkedBlockingQueue[Runnable],
+      named(name)
+    )
+    threads.allowCoreThreadTimeOut(true)
+    threads
+  }
+}
