@@ -145,8 +145,8 @@ MUTANTS = [
         name="pages-of-a-batch-dropped",
         promise="Executors keep the pages of a batch until it is done, so that a retry finds them.",
         file="source/query/MicroBatchQuery.scala",
-        old="coordinator.advance(tipAt(start), tipAt(end))",
-        new="coordinator.advance(tipAt(end), tipAt(end))",
+        old="ahead.advance(tipAt(start), tipAt(end))",
+        new="ahead.advance(tipAt(end), tipAt(end))",
         suite="MicroBatchQuerySuite",
     ),
     Mutant(
@@ -261,7 +261,7 @@ MUTANTS = [
         old="case Some(shard) if report.from == shard.tip =>",
         new="case Some(shard) if report.from == shard.tip || "
         "ReadingShards.isKnown(report, shard.tip) =>",
-        suite="FetchCoordinatorSuite",
+        suite="ReadAheadSuite",
     ),
     Mutant(
         name="former-reader-believed",
@@ -269,7 +269,7 @@ MUTANTS = [
         file="source/plan/ReadingShards.scala",
         old="executor.contains(other) && generation == since",
         new="executor.contains(other) && generation >= since",
-        suite="FetchCoordinatorSuite",
+        suite="ReadAheadSuite",
     ),
     Mutant(
         name="waiting-parents-not-stored",

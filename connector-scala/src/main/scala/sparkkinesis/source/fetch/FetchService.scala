@@ -36,7 +36,7 @@ final class FetchService(
     streams: Map[StreamArn, StreamClient],
     release: () => Unit,
     settings: FetchSettings,
-    link: CoordinatorLink,
+    link: HeartbeatLink,
     clock: Clock,
     chance: () => Double,
     memory: FetchMemory = new FetchMemory,
@@ -170,7 +170,7 @@ final class FetchService(
       val reply =
         try Some(link.heartbeat(status))
         catch {
-          case gone: CoordinatorGone => throw gone
+          case gone: QueryGone => throw gone
           case e @ (NonFatal(_) | _: InterruptedException) =>
             log.debug(s"The driver did not answer a heartbeat: ${e.getMessage}")
             None
@@ -178,7 +178,7 @@ final class FetchService(
       reply.flatMap(_.plan).foreach(prepareFor)
       on(loop.replied(status, reply, _))
     } catch {
-      case gone: CoordinatorGone =>
+      case gone: QueryGone =>
         log.info(s"Stopped reading $names: ${gone.getMessage}")
         close()
       // Not thrown, because Spark ends an executor if one of its threads throws.

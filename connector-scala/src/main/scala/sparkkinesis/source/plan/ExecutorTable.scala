@@ -87,7 +87,10 @@ private[source] final class ExecutorTable(lease: FiniteDuration) {
 
   /** Sums since the query began; current sizes of the live executors only. */
   def counters: FetchCounters =
-    sum.withState(FetchCounters.sum(present.iterator.map(known(_).counters)))
+    sum.withState(stores)
+
+  /** Only the current sizes of the live executors. */
+  def stores: FetchCounters = FetchCounters.state(present.iterator.map(known(_).counters))
 
   /**
    * Sums over the last one to two minutes, without current sizes; since the query began if that is

@@ -7,10 +7,10 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
 
 /**
- * The result of one `GetRecords` call, for the coordinator on the driver.
+ * The result of one `GetRecords` call, for the driver.
  *
- * @param generation of the assignment; the coordinator ignores reports for older ones
- * @param from where the first mark begins, so that the coordinator recognizes a repeated report
+ * @param generation of the assignment; the driver ignores reports for older ones
+ * @param from where the first mark begins, so that the driver recognizes a repeated report
  * @param marks empty if the page was empty
  * @param children of the shard, if its last mark is `Finished`
  * @param completeAsOfMillis `completeAsOf` of the shard after the last mark; 0 if unknown
@@ -179,7 +179,15 @@ final case class FetchCounters(
 object FetchCounters {
   val Zero: FetchCounters = FetchCounters(0, 0, 0, 0, 0, 0)
 
-  def sum(all: Iterator[FetchCounters]): FetchCounters = all.foldLeft(Zero)(_ + _)
+  /** The sum of the current sizes. */
+  def state(all: Iterator[FetchCounters]): FetchCounters = all.foldLeft(Zero) { (sum, one) =>
+    sum.copy(
+      bufferedBytes = sum.bufferedBytes + one.bufferedBytes,
+      spilledBytes = sum.spilledBytes + one.spilledBytes,
+      fullStores = sum.fullStores + one.fullStores,
+      memoryBytes = sum.memoryBytes + one.memoryBytes
+    )
+  }
 }
 
 /**

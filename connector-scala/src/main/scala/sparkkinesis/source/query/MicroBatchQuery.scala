@@ -19,20 +19,19 @@ import sparkkinesis.source.protocol._
  * @param options with the stop time of the run, if it has one: the query ends when executors have
  *   read up to it
  * @param firstLook how long the first batch waits for a first page of its shards
- * @param lease an executor without a heartbeat for this time loses its shards. Executors send at
- *   least five per second. With the ticks, a dead executor has no shards after 11 s
+ * @param lease an executor without a heartbeat for this time loses its shards
  */
 final class MicroBatchQuery(
     options: SourceOptions,
     streams: QueryStreams,
     firstLook: FiniteDuration = 10.seconds,
-    lease: FiniteDuration = 10.seconds
-) extends SourceQuery[FetchStatus](options.names, streams) {
+    lease: FiniteDuration = SourceQuery.Lease
+) extends SourceQuery[FetchStatus](options.names, streams, lease) {
   import MicroBatchQuery._
   import options.fetch
 
-  override protected val coordinator = new FetchCoordinator(lease, fetch.joinedMark)
-  private val starts = new ServiceStarts(options.names, coordinator)
+  private val ahead = new ReadAhead(executors, fetch.joinedMark)
+  private val starts = new ServiceStarts(options.names, executors)
   private val ceiling = new FullStoreWarning(options.names)
   private val cost = new BatchCost
   private var askedAt = Option.empty[FiniteDuration] // when Spark asked for the next batch
@@ -40,7 +39,7 @@ final class MicroBatchQuery(
   private var hasLooked = false // since no shard was read
   private var idle = Option.empty[Seen] // there was nothing new
   private var lastStart = Option.empty[SourceOffset]
-  private var readAhead = Option.empty[(Seen, SourceOffset)]
+  private var furthest = Option.empty[(Seen, SourceOffset)]
   private var batch = Option.empty[Batch] // that was planned last
   private var hasPages = false // whether executors keep the pages of that batch
 
@@ -79,7 +78,7 @@ final class MicroBatchQuery(
   /** Executors read ahead from there, and drop the pages before. */
   private def readFrom(offset: SourceOffset): Unit = {
     val tip = tipAt(offset)
-    coordinator.advance(tip, tip)
+    ahead.advance(tip, tip)
   }
 
   private def tipAt(offset: SourceOffset) =
@@ -91,15 +90,15 @@ final class MicroBatchQuery(
    * would delay the next one.
    */
   private def awaitFirstLook(now: Moment): Option[Answer[Nothing]] = {
-    if (coordinator.frontiers.isEmpty && !hasLooked && !starts.isBeginning) {
+    if (ahead.frontiers.isEmpty && !hasLooked && !starts.isBeginning) {
       hasLooked = true
       lookUntil = Some(now.steady.plusMillis(firstLook.toMillis))
     }
     // Shards that must advance together wait for each other.
     val isOver =
-      lookUntil.nonEmpty && coordinator.hasFirstLook(ofAll = fetch.maxShardSkew.nonEmpty)
+      lookUntil.nonEmpty && ahead.hasFirstLook(ofAll = fetch.maxShardSkew.nonEmpty)
     val isLate = lookUntil.exists(!now.steady.isBefore(_))
-    if (isLate && coordinator.frontiers.isEmpty)
+    if (isLate && ahead.frontiers.isEmpty)
       leave(
         Some(
           Command.Warn(
@@ -108,8 +107,8 @@ final class MicroBatchQuery(
         )
       )
     if (isOver || isLate) lookUntil = None
-    if (coordinator.frontiers.nonEmpty) hasLooked = false
-    Option.when(lookUntil.nonEmpty || !hasLooked && coordinator.frontiers.isEmpty)(
+    if (ahead.frontiers.nonEmpty) hasLooked = false
+    Option.when(lookUntil.nonEmpty || !hasLooked && ahead.frontiers.isEmpty)(
       later(now, NewsWait)
     )
   }
@@ -119,7 +118,7 @@ final class MicroBatchQuery(
    * a small part. At the tip it begins at once.
    */
   private def awaitBacklog(limits: ReadLimits, now: Moment): Option[Answer[Nothing]] = {
-    val stores = coordinator.counters
+    val stores = executors.stores
     val begin = askedAt.getOrElse {
       leave(ceiling.asked(now.elapsed, stores.fullStores).map(Command.Warn(_)))
       now.elapsed
@@ -127,7 +126,7 @@ final class MicroBatchQuery(
     askedAt = Some(begin)
     val left = cost.nextAt(begin).fold(Duration.Zero)(_ - now.elapsed)
     val waited = now.elapsed - begin
-    Option.when(BacklogWait.isWorth(coordinator.frontiers, limits, stores, waited, left))(
+    Option.when(BacklogWait.isWorth(ahead.frontiers, limits, stores, waited, left))(
       later(now, NewsWait)
     )
   }
@@ -139,7 +138,7 @@ final class MicroBatchQuery(
       limits: ReadLimits,
       now: Moment
   ): Answer[SourceOffset] = {
-    val seen = Seen(from, coordinator.frontiers)
+    val seen = Seen(from, ahead.frontiers)
     val joined = streams.withJoined(from).getOrElse(from)
     val isIdle = (joined eq start) && idle.exists(_.isSame(seen))
     val next = streams.repair(if (isIdle) from else planned(joined, seen.frontiers, limits))
@@ -168,7 +167,7 @@ final class MicroBatchQuery(
 
   private def found(end: SourceOffset, now: Moment): Answer[SourceOffset] = {
     cost.found(now.elapsed)
-    coordinator.foundEnd(end)
+    ahead.foundEnd(end)
     Answer.Ready(end)
   }
 
@@ -178,12 +177,12 @@ final class MicroBatchQuery(
    * nothing changes.
    */
   def latest: Option[SourceOffset] = lastStart.map { from =>
-    val seen = Seen(from, coordinator.frontiers)
-    readAhead
+    val seen = Seen(from, ahead.frontiers)
+    furthest
       .filter(_._1.isSame(seen))
       .fold {
         val offset = BatchPlanner.end(from, seen.frontiers, ReadLimits.None)
-        readAhead = Some(seen -> offset)
+        furthest = Some(seen -> offset)
         offset
       }(_._2)
   }
@@ -211,13 +210,13 @@ final class MicroBatchQuery(
         streams.check(end, now)
         ceiling.planned(now.elapsed)
         cost.planned(now.elapsed, waitEnd)
-        val ranges = coordinator.located(BatchPlanner.ranges(start, end).toVector)
+        val ranges = ahead.located(BatchPlanner.ranges(start, end).toVector)
         val tasks = RangePacking.pack(
           ranges,
           options.maxPartitions.fold(slots)(math.min(slots, _)),
           options.minPartitions.getOrElse(1)
         )
-        coordinator.advance(tipAt(start), tipAt(end))
+        ahead.advance(tipAt(start), tipAt(end))
         batch = Some(Batch(start, end, tasks))
         hasPages = true
         tasks
@@ -236,22 +235,29 @@ final class MicroBatchQuery(
   /** Spark has logged that the batch with this end is done. */
   def committed(end: SourceOffset, now: Moment): Unit = if (batch.exists(_.end == end)) done(now)
 
-  override def heard(beat: FetchStatus): FetchReply = coordinator.answer(beat)
+  override def heard(beat: FetchStatus): FetchReply = ahead.heard(beat)
 
-  override def executorsFound(all: Map[String, String]): Unit = leave(starts.executorsFound(all))
+  override protected def disconnected(executor: String): Unit = ahead.reassign(Set(executor))
+
+  override protected def silent(gone: Set[String]): Unit = ahead.reassign(gone)
+
+  override def stop(): Unit = {
+    super.stop()
+    ahead.changed()
+  }
+
+  override def executorsFound(all: Map[String, String]): Unit =
+    leave(starts.executorsFound(all, ahead.readable))
 
   override def servicesStarted(failure: Option[Throwable]): Unit = starts.ended(failure)
 
   /** The executor that reads the shard ahead. */
-  def reader(shard: StreamShard): Option[String] = coordinator.location(shard).map(_._2)
+  def reader(shard: StreamShard): Option[String] = ahead.location(shard).map(_._2)
 
-  /** The executors that read ahead. */
-  def executors: Set[String] = coordinator.live
-
-  override protected def unread: Map[StreamShard, Instant] = coordinator.unread
+  override protected def unread: Map[StreamShard, Instant] = ahead.unread
 
   def report(now: Moment): QueryReport =
-    report(coordinator.frontiers, coordinator.shardCounts, coordinator.longestSilence, now)
+    report(ahead.frontiers, ahead.shardCounts, ahead.longestSilence, now)
 }
 
 private object MicroBatchQuery {

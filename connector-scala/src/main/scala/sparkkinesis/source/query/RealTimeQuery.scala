@@ -8,16 +8,18 @@ import scala.concurrent.duration._
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.Moment
-import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
+import sparkkinesis.model.{ChildShard, StreamShard}
 import sparkkinesis.source.SourceException
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.plan.ShardCounts
+import sparkkinesis.source.plan.{BatchPlanner, ExecutorTable, ShardCounts, UnreadSince}
+import sparkkinesis.source.protocol._
 import sparkkinesis.source.realtime._
 
 /**
  * The driver's side of a query in real-time mode: plans the tasks of each batch, joins their ends
- * to the offset of the next one, and ends a batch early if another one is needed.
+ * to the offset of the next one, and ends a batch early if something needs another one: shards
+ * whose parents were read to the end, shards that no task reads, or a failure.
  *
  * @param patience how long a shard may be without a task before the batch ends
  */
@@ -25,14 +27,18 @@ final class RealTimeQuery(
     options: SourceOptions,
     streams: QueryStreams,
     patience: FiniteDuration = RealTimeQuery.Patience
-) extends SourceQuery[RealTimeStatus](options.names, streams) {
+) extends SourceQuery[RealTimeStatus](options.names, streams, SourceQuery.Lease) {
   import RealTimeQuery._
 
   private val log = LoggerFactory.getLogger(classOf[RealTimeQuery])
-  override protected val coordinator = new RealTimeCoordinator(patience)
   private var slots = 0
   private var isWanted = false // whether something outside wants another batch
-  private var running = Option.empty[RealTimeBatch]
+  private var batch = Option.empty[RealTimeBatch] // that was planned last
+  private var isDone = false // whether all its tasks have ended
+  private var endedBatch = 0L // batches up to this one end as soon as their tasks hear of it
+  private var missingSince = Option.empty[Long] // the tick since which a shard has no task
+  private var hasMissed = false // whether a shard had no task for too long
+  private var statuses = Map.empty[String, RealTimeStatus] // by executor
   private var groups = Vector.empty[SortedSet[StreamShard]] // of shards, one per task
   private var partial =
     Map.empty[StreamShard, (Progress, PartialRecord)] // at the end of the last batch
@@ -53,28 +59,21 @@ final class RealTimeQuery(
   }
 
   /** The number of the last batch. */
-  def lastBatch: Long = coordinator.number
+  def lastBatch: Long = batch.fold(0L)(_.number)
+
+  private def running = batch.filterNot(_ => isDone)
 
   /**
    * Whether another batch could have more tasks: executors have joined, or it is time to try again.
    */
-  private def hasMoreSlots(now: Moment): Boolean = running.exists { batch =>
-    now.elapsed - batch.since > Patience &&
-    batch.tasks.size < math.min(batch.shards.size, mostTasks(now))
+  private def hasMoreSlots(now: Moment): Boolean = running.exists { it =>
+    now.elapsed - it.since > Patience && it.tasks.size < math.min(it.shards.size, mostTasks(now))
   }
 
   /** A task that finds no slot reads nothing. */
   private def mostTasks(now: Moment): Int = {
     val recent = limit.filter(_.since > now.elapsed - LimitPeriod)
     math.max(1, recent.fold(slots)(it => math.min(it.tasks, slots)))
-  }
-
-  /** Whether the running batch is to end early. */
-  def isEnding: Boolean = coordinator.isEnding
-
-  override def heard(beat: RealTimeStatus): RealTimeReply = {
-    if (isWanted || hasFailed) coordinator.endBatch()
-    coordinator.answer(beat)
   }
 
   /** Plans the batch that begins there. Spark asks several times, so it is planned once. */
@@ -93,8 +92,6 @@ final class RealTimeQuery(
   private def plan(start: SourceOffset, endsAtOnce: Boolean, now: Moment): RealTimeBatch = {
     val readable = start.readable
     groups = TaskGroups.of(groups, readable.keySet, mostTasks(now))
-    val number = coordinator.begin(start)
-    if (endsAtOnce) coordinator.endBatch()
     // Without shards, one task waits for the end of the batch, or else batches would follow at
     // once.
     val tasks = (if (groups.isEmpty) NoShards else groups).map(_.toSeq.map { shard =>
@@ -102,13 +99,17 @@ final class RealTimeQuery(
       val open = partial.get(shard).filter(_._1 == readable(shard)).map(_._2)
       RealTimeStart(shard, readable(shard), completeAsOf, open)
     })
-    val batch = RealTimeBatch(number, start, tasks, now.elapsed)
-    running = Some(batch)
+    val planned = RealTimeBatch(lastBatch + 1, start, tasks, now.elapsed)
+    batch = Some(planned)
+    isDone = false
+    missingSince = None
+    hasMissed = false
+    if (endsAtOnce) endBatch()
     log.info(
-      s"Real-time batch $number of ${options.names} reads ${batch.shards.size} shards in " +
-        s"${tasks.count(_.nonEmpty)} tasks."
+      s"Real-time batch ${planned.number} of ${options.names} reads ${planned.shards.size} " +
+        s"shards in ${tasks.count(_.nonEmpty)} tasks."
     )
-    batch
+    planned
   }
 
   /**
@@ -118,12 +119,90 @@ final class RealTimeQuery(
    */
   def place(starts: Seq[RealTimeStart]): Option[(String, String)] =
     starts.toVector
-      .flatMap(start => coordinator.location(start.shard))
+      .flatMap(start => location(start.shard))
       .groupBy(identity)
       .toVector
       .sortBy { case (place, all) => (-all.size, place) }
       .headOption
       .map(_._1)
+
+  /** The host and the executor that read a shard, or have it parked. */
+  private def location(shard: StreamShard): Option[(String, String)] = {
+    val all = statuses.values.filter(_.shards.contains(shard))
+    all.find(reads(_, shard)).orElse(all.headOption).map(it => it.host -> it.executor)
+  }
+
+  override def heard(status: RealTimeStatus): RealTimeReply = {
+    val isCurrent = executors.heard(status)
+    if (isCurrent) received(status)
+    if (isWanted || hasFailed) endBatch()
+    val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
+    val others = (statuses - status.executor).values
+    val elsewhere = parked.filter(shard => isCurrent && others.exists(reads(_, shard)))
+    RealTimeReply(executors.isStopped || !isCurrent, endedBatch, elsewhere)
+  }
+
+  private def received(status: RealTimeStatus): Unit = {
+    val before = statuses.get(status.executor)
+    statuses += status.executor -> status
+    status.failure.foreach(executors.fails)
+    status.shards.foreach { case (shard, state) =>
+      val known = before.flatMap(_.shards.get(shard)).map(_.reports)
+      if (!known.contains(state.reports)) executors.heardOf(shard)
+    }
+    if (readsMoreNext || lacksTasks) endBatch()
+  }
+
+  /** Whether the next batch could read shards that this one cannot. */
+  private def readsMoreNext: Boolean = batch.exists { it =>
+    val readable = it.start.readable
+    val ended = statuses.values.flatMap(_.ended).collect {
+      case (shard, end) if end.batch == it.number && readable.contains(shard) =>
+        shard -> atEnd(end.children)
+    }
+    ended.nonEmpty && {
+      val next = BatchPlanner.end(it.start, ended.toMap, ReadLimits.None)
+      !next.readable.keySet.subsetOf(readable.keySet)
+    }
+  }
+
+  /** Whether a shard has had no task for too long, because there are fewer slots than tasks. */
+  private def lacksTasks: Boolean = {
+    val active = statuses.values.flatMap(_.shards).collect {
+      case (shard, state) if state.isActive => shard
+    }
+    val isMissing = batch.exists(!_.start.readable.keySet.subsetOf(active.toSet))
+    missingSince = if (isMissing) missingSince.orElse(Some(executors.ticks)) else None
+    hasMissed ||= !isEnding &&
+      missingSince.exists(since => ExecutorTable.Tick * (executors.ticks - since) > patience)
+    hasMissed
+  }
+
+  /** The last batch ends as soon as its tasks hear of it. */
+  private def endBatch(): Unit = endedBatch = lastBatch
+
+  /** Whether the running batch is to end early. */
+  def isEnding: Boolean = running.exists(_.number == endedBatch)
+
+  /** Its tasks run again, but perhaps there is no slot for them while the batch runs. */
+  override protected def disconnected(executor: String): Unit = {
+    if (hasTasks(executor)) endBatch()
+    statuses -= executor
+  }
+
+  /**
+   * An executor that is only silent keeps its tasks, and Spark starts no others. Without tasks, its
+   * service has ended.
+   */
+  override protected def silent(gone: Set[String]): Unit = statuses --= gone.filterNot(hasTasks)
+
+  private def hasTasks(executor: String): Boolean =
+    statuses.get(executor).exists(_.shards.values.exists(_.isActive))
+
+  override def stop(): Unit = {
+    super.stop()
+    endBatch()
+  }
 
   /**
    * The batch has ended.
@@ -132,22 +211,21 @@ final class RealTimeQuery(
    * @throws SourceException if the end of a task is missing
    */
   def ended(tasks: Seq[TaskEnd], now: Moment): SourceOffset = {
-    val batch = running.getOrElse(sys.error("No real-time batch is running."))
-    running = None
-    coordinator.finish()
+    val ended = running.getOrElse(sys.error("No real-time batch is running."))
+    isDone = true
     val ends = tasks.flatMap(_.ends)
     // Rows of a task whose end is missing would be read again, although nothing has failed.
-    if (ends.map(_.shard).sorted != batch.shards)
+    if (ends.map(_.shard).sorted != ended.shards)
       throw new SourceException(
         "KINESIS_INTERNAL_ERROR",
-        s"A real-time batch of ${options.names} read ${batch.shards.size} shards, but Spark has " +
+        s"A real-time batch of ${options.names} read ${ended.shards.size} shards, but Spark has " +
           s"the ends of ${ends.size}. The batch runs again after a restart. Please report this " +
           "error."
       )
     limitTasks(tasks, now)
     closedShards += ends.count(_.upTo == Progress.Finished)
     partial = ends.flatMap(end => end.partial.map(it => end.shard -> (end.upTo -> it))).toMap
-    val start = streams.withJoined(batch.start).getOrElse(batch.start)
+    val start = streams.withJoined(ended.start).getOrElse(ended.start)
     streams.repair(TaskEnds.joined(start, ends, streams.confirmationPeriod))
   }
 
@@ -155,7 +233,8 @@ final class RealTimeQuery(
   private def limitTasks(tasks: Seq[TaskEnd], now: Moment): Unit = {
     val idle = tasks.count(end => !end.hasRun && !end.isRetry)
     val ran = tasks.size - idle
-    if (idle > 0 && ran > 0 && !coordinator.isCutShort) {
+    val isCutShort = endedBatch == lastBatch && !hasMissed
+    if (idle > 0 && ran > 0 && !isCutShort) {
       limit = Some(Limit(ran, now.elapsed))
       log.warn(
         s"$idle of ${tasks.size} tasks of a real-time batch of ${options.names} did not run, " +
@@ -166,23 +245,44 @@ final class RealTimeQuery(
     }
   }
 
-  override protected def unread: Map[StreamShard, Instant] = coordinator.unread
+  override protected def unread: Map[StreamShard, Instant] =
+    batch.fold(Map.empty[StreamShard, Instant])(it => UnreadSince.of(it.start, frontiers))
+
+  /** How far executors are in each shard that they read. */
+  private def frontiers: Map[StreamShard, Frontier] = {
+    val all = statuses.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
+    all.collect {
+      case (shard, state) if state.reports > 0 =>
+        shard -> Frontier(Vector.empty, Nil, state.millisBehind, state.completeAsOfMillis)
+    }
+  }
 
   /** @param offset up to which batches have read */
   def report(offset: SourceOffset, now: Moment): QueryReport = {
-    val frontiers = coordinator.frontiers
+    val known = frontiers
     val unfinished = offset.settled.streams.valuesIterator.map(_.shards.size).sum
     val open = offset.readable.size
     val counts =
-      ShardCounts(open.toLong, closedShards, (unfinished - open).toLong, frontiers.size.toLong)
-    report(frontiers, counts, coordinator.longestSilence, now)
+      ShardCounts(open.toLong, closedShards, (unfinished - open).toLong, known.size.toLong)
+    report(known, counts, executors.longestSilence(read), now)
   }
+
+  private def read = statuses.values.flatMap(RealTimeQuery.unfinished).map(_._1).toSet
 }
 
 object RealTimeQuery {
 
   /** How long a shard may be without a task. */
   val Patience: FiniteDuration = 10.seconds
+
+  private def unfinished(status: RealTimeStatus) =
+    status.shards.filterNot { case (shard, _) => status.ended.contains(shard) }
+
+  private def reads(status: RealTimeStatus, shard: StreamShard) =
+    status.shards.get(shard).exists(_.isActive)
+
+  private def atEnd(children: Seq[ChildShard]) =
+    Frontier(Vector(Mark(Progress.Finished, 0, 0, 0)), children, 0, 0)
 
   private val NoShards = Vector(SortedSet.empty[StreamShard])
 

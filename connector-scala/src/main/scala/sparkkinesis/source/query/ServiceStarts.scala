@@ -2,7 +2,7 @@ package sparkkinesis.source.query
 
 import sparkkinesis.compat._
 import sparkkinesis.source.SourceException
-import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.plan.ExecutorTable
 
 /**
  * Starts fetch services on executors that have none, with small Spark jobs. It does not wait for
@@ -10,7 +10,7 @@ import sparkkinesis.source.plan.FetchCoordinator
  *
  * @param names of the streams, for messages
  */
-private[query] final class ServiceStarts(names: String, coordinator: FetchCoordinator) {
+private[query] final class ServiceStarts(names: String, executors: ExecutorTable) {
   import ServiceStarts._
 
   private var schedule = StartSchedule.Empty
@@ -22,9 +22,9 @@ private[query] final class ServiceStarts(names: String, coordinator: FetchCoordi
 
   /** Looks for executors without a service every 2 s at most, and runs one job at a time. */
   def due(): Option[Command] = {
-    val now = coordinator.ticks
-    val isSilent = coordinator.live.isEmpty && hasSucceeded
-    schedule = schedule.looked(now, isSilent, coordinator.lastHeard)
+    val now = executors.ticks
+    val isSilent = executors.live.isEmpty && hasSucceeded
+    schedule = schedule.looked(now, isSilent, executors.lastHeard)
     Option.when(now >= lookAt && !isRunning && !isLooking) {
       lookAt = now + LookTicks
       isLooking = true
@@ -35,14 +35,18 @@ private[query] final class ServiceStarts(names: String, coordinator: FetchCoordi
   /** Whether services are about to be started: consumers may have to be registered before. */
   def isBeginning: Boolean = isLooking
 
-  /** Starts at most one service per shard: Spark keeps executors that have one. */
-  def executorsFound(all: Map[String, String]): Option[Command] = {
+  /**
+   * Starts at most one service per shard: Spark keeps executors that have one.
+   *
+   * @param shards that are read ahead, or wait for an executor
+   */
+  def executorsFound(all: Map[String, String], shards: Int): Option[Command] = {
     isLooking = false
     // Before the first executor exists, a job asks Spark for one.
-    val missing = if (all.isEmpty) Set(Anywhere) else all.keySet.diff(coordinator.live)
-    val most = coordinator.readable - coordinator.live.size
-    val due = schedule.due(missing, most, coordinator.ticks)
-    schedule = schedule.asked(due, missing, coordinator.ticks)
+    val missing = if (all.isEmpty) Set(Anywhere) else all.keySet.diff(executors.live)
+    val most = shards - executors.live.size
+    val due = schedule.due(missing, most, executors.ticks)
+    schedule = schedule.asked(due, missing, executors.ticks)
     Option.when(due.nonEmpty) {
       isRunning = true
       hasSucceeded = false
@@ -65,7 +69,7 @@ private[query] final class ServiceStarts(names: String, coordinator: FetchCoordi
 
   /** No service can start, or none can reach the driver. */
   def failure: Option[SourceException] = problem.orElse {
-    Option.when(schedule.isTooSilent(coordinator.ticks))(
+    Option.when(schedule.isTooSilent(executors.ticks))(
       new SourceException(
         "KINESIS_EXECUTOR_UNREACHABLE",
         s"Reading ahead of $names was started, but no executor reports to the driver. Check that " +

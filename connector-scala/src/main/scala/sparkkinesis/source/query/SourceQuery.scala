@@ -11,7 +11,7 @@ import sparkkinesis.compat._
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.model.{Shard, StreamArn, StreamShard}
 import sparkkinesis.source.SourceException
-import sparkkinesis.source.plan.{Coordinator, ShardCounts}
+import sparkkinesis.source.plan.{ExecutorTable, ShardCounts}
 import sparkkinesis.source.protocol._
 
 /**
@@ -20,13 +20,18 @@ import sparkkinesis.source.protocol._
  *
  * @tparam B the heartbeats of its executors
  * @param names of the streams, for messages
+ * @param lease an executor without a heartbeat for this time is gone. Executors send at least five
+ *   per second
  */
-abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStreams) {
+abstract class SourceQuery[B <: Heartbeat](
+    names: String,
+    val streams: QueryStreams,
+    lease: FiniteDuration
+) {
   import SourceQuery._
 
-  /** What is known of the executors. */
-  protected def coordinator: Coordinator[B]
-
+  /** The executors that report to this driver. */
+  final val executors: ExecutorTable = new ExecutorTable(lease)
   private var wanted = Vector.empty[Command]
   private var otherVersion = Option.empty[SourceException]
   private var explained = Option.empty[Explained] // the failure that ends the query
@@ -44,13 +49,21 @@ abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStre
   def heard(beat: B): java.io.Serializable
 
   /** An executor has disconnected. */
-  final def lost(executor: String): Unit = coordinator.executorLost(executor)
+  final def lost(executor: String): Unit = {
+    executors.lose(executor)
+    disconnected(executor)
+  }
+
+  protected def disconnected(executor: String): Unit
 
   /** Time passes: every [[sparkkinesis.source.plan.ExecutorTable.Tick]], or later. */
   final def tick(now: Moment): Unit = {
-    coordinator.tick()
+    silent(executors.tick())
     leave(streams.tick(now))
   }
+
+  /** These executors have sent no heartbeat for long. */
+  protected def silent(gone: Set[String]): Unit
 
   /** An executor has another version of the connector. */
   final def foundVersion(version: String): Unit = otherVersion = otherVersion.orElse {
@@ -84,19 +97,19 @@ abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStre
   def servicesStarted(failure: Option[Throwable]): Unit = ()
 
   /** The query stops. Each executor hears of it with the answer to its next heartbeat. */
-  def stop(): Unit = coordinator.stop()
+  def stop(): Unit = executors.stop()
 
   /** After `stop`: whether every executor knows. */
-  final def allKnowOfStop: Boolean = coordinator.allKnowOfStop
+  final def allKnowOfStop: Boolean = executors.allKnowOfStop
 
   /** Whether the query ends because of an executor or of a stream. */
   final def hasFailed: Boolean = failureOfExecutors.nonEmpty || streams.hasFailed
 
   /** A failure of executors that retries cannot fix. */
   private def failureOfExecutors: Option[SourceException] =
-    coordinator.failure
+    executors.failure
       .map(it => new SourceException(it.condition, it.message))
-      .orElse(coordinator.crash.map(new SourceException("KINESIS_INTERNAL_ERROR", _)))
+      .orElse(executors.crash.map(new SourceException("KINESIS_INTERNAL_ERROR", _)))
       .orElse(otherVersion)
 
   /** Since when each shard has had records that were not processed, at the earliest. */
@@ -147,13 +160,13 @@ abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStre
       silence: FiniteDuration,
       now: Moment
   ): QueryReport = {
-    val counters = coordinator.counters
+    val counters = executors.counters
     QueryReport(
       streams.access.keySet,
       frontiers,
       shards,
       counters.copy(lostRanges = counters.lostRanges + streams.lostRanges),
-      coordinator.recentCounters,
+      executors.recentCounters,
       streams.failedListings,
       silence,
       streams.soonestExpiry(unread, now).map(_.left)
@@ -162,6 +175,9 @@ abstract class SourceQuery[B <: Heartbeat](names: String, val streams: QueryStre
 }
 
 private object SourceQuery {
+
+  /** With the ticks, a dead executor is gone after 11 s. */
+  val Lease: FiniteDuration = 10.seconds
 
   /** The longest wait for an answer. */
   private val Patience = 10.seconds

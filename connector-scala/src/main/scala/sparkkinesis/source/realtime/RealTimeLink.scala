@@ -12,11 +12,11 @@ import sparkkinesis.source.protocol._
  * Tells the fetch service of an executor what its tasks read, and the driver how far they are. One
  * thread at a time asks it.
  *
- * @param ask the driver; throws `CoordinatorGone` if the query has ended, another exception if it
- *   does not answer
+ * @param ask the driver; throws `QueryGone` if the query has ended, another exception if it does
+ *   not answer
  */
 final class RealTimeLink(shards: RealTimeShards, ask: RealTimeStatus => RealTimeReply, clock: Clock)
-    extends CoordinatorLink {
+    extends HeartbeatLink {
   import RealTimeLink._
 
   private val log = LoggerFactory.getLogger(classOf[RealTimeLink])
@@ -69,12 +69,12 @@ final class RealTimeLink(shards: RealTimeShards, ask: RealTimeStatus => RealTime
       answeredAt = clock.elapsedMillis
       Some(reply)
     } catch {
-      case gone: CoordinatorGone => throw gone
+      case gone: QueryGone => throw gone
       case interrupt: InterruptedException => throw interrupt
       case e: Exception =>
         log.debug(s"The driver did not answer: ${e.getMessage}")
         if (clock.elapsedMillis - answeredAt > Patience.toMillis)
-          throw new CoordinatorGone(s"The driver did not answer for $Patience.")
+          throw new QueryGone(s"The driver did not answer for $Patience.")
         None
     }
 }

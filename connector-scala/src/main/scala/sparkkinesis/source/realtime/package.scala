@@ -5,6 +5,6 @@ package sparkkinesis.source
  * record when it arrives.
  *
  * On the executors [[realtime.RealTimeShards]] is between the fetch service and the tasks. On the
- * driver [[realtime.RealTimeCoordinator]] decides when a batch ends early. Has no threads.
+ * driver [[query.RealTimeQuery]] decides when a batch ends early. Has no threads.
  */
 package object realtime

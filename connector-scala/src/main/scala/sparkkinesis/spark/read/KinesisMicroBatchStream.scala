@@ -1,7 +1,7 @@
 package sparkkinesis.spark.read
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.{Map => JMap, Optional}
+import java.util.{Collections, Map => JMap, Optional}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
@@ -81,6 +81,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   }
   private val recent = new RecentOffsets
   private var latest = Option.empty[KinesisOffset]
+  private var shown = Option.empty[Shown]
   private lazy val initial = {
     val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
     KinesisOffset(file.readOrWrite(SourceOffset.of(named.map(_.firstOffset()))))
@@ -228,21 +229,28 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
 
   /**
    * Spark calls this on the query's thread when a batch is done, long before an interval's next
-   * trigger.
+   * trigger. It also calls this a hundred times per second while there is nothing to do, and shows
+   * one answer in ten seconds. Without news, an answer is up to a second old, because it costs time
+   * per shard.
    */
-  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
+  override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
+    if (!isServing) Collections.emptyMap()
+    else {
+      if (!isRealTime) microBatches.tell(_.done(_))
+      val now = SystemClock.elapsedMillis
+      if (!shown.exists(it => it.offset == latestConsumedOffset && now - it.since < ShownMillis))
+        shown = Some(Shown(latestConsumedOffset, progress(latestConsumedOffset), now))
+      shown.fold(Collections.emptyMap[String, String])(_.progress)
+    }
+
+  private def progress(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
     val report =
-      if (!isServing) None
-      else if (isRealTime) {
+      if (isRealTime) {
         val offset =
           latestConsumedOffset.map[SourceOffset](offsetOf(_)).orElseGet(() => initial.offset)
-        Some(realTime.look(_.report(offset, _)))
-      } else
-        Some(microBatches.tell { (it, now) =>
-          it.done(now)
-          it.report(now)
-        })
-    report.fold(Map.empty[String, String])(SourceProgress.of(_)).asJava
+        realTime.look(_.report(offset, _))
+      } else microBatches.look(_.report(_))
+    SourceProgress.of(report).asJava
   }
 
   override def toString: String = s"Kinesis[${options.names}]"
@@ -259,6 +267,15 @@ private object KinesisMicroBatchStream {
    * How long a shard may be without a task with dynamic allocation, until executors have started.
    */
   private val StartPatience = 60.seconds
+
+  private val ShownMillis = 1000L
+
+  /** What the query's progress showed last, and at which offset. */
+  private final case class Shown(
+      offset: Optional[Offset],
+      progress: JMap[String, String],
+      since: Long
+  )
 
   /** The sources in real-time mode of each query. */
   private val ofQuery = new ConcurrentHashMap[String, Set[Siblings]]()

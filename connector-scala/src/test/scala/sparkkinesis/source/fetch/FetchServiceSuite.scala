@@ -18,7 +18,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
 import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.SharedCoordinator
+import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, ScriptedKinesis, StreamClient}
@@ -54,13 +54,13 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
 
   /** A running service, its driver, and faults between them. */
   private class Running(kinesis: KinesisClient, executor: String, clock: Clock) {
-    val coordinator = new SharedCoordinator(10.seconds)
-    coordinator.advance(start, start)
+    val driver = new ReadAheadDriver(10.seconds)
+    driver.advance(start, start)
     @volatile var trouble: () => Unit = () => ()
     val released = new AtomicInteger
-    private val link: CoordinatorLink = { status =>
+    private val link: HeartbeatLink = { status =>
       trouble()
-      coordinator.answer(status)
+      driver.answer(status)
     }
     val service: FetchService = new FetchService(
       executor,
@@ -73,7 +73,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       () => 0.5
     ).start()
 
-    def marks: Seq[Mark] = coordinator.frontiers.get(shard).toSeq.flatMap(_.marks)
+    def marks: Seq[Mark] = driver.frontiers.get(shard).toSeq.flatMap(_.marks)
   }
 
   private def serviceThreads: Seq[Thread] = Thread.getAllStackTraces.keySet
@@ -97,8 +97,8 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       eventually(assert(running.marks.map(_.records).sum === 50))
       val range = ShardRange(shard, Progress.TrimHorizon, running.marks.last.upTo)
       assert(Stores.records(running.service.store, range) === Some(records))
-      eventually(assert(running.coordinator.counters.records === 50))
-      val counters = running.coordinator.counters
+      eventually(assert(running.driver.counters.records === 50))
+      val counters = running.driver.counters
       assert(counters.requests > 0 && counters.times.counts.values.sum === counters.requests)
       assert(serviceThreads.nonEmpty && serviceThreads.forall(_.isDaemon))
     }
@@ -108,9 +108,9 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
       val end = offsetAt(running.marks.last.upTo)
-      running.coordinator.advance(start, end)
+      running.driver.advance(start, end)
       assert(running.service.store.bytes > 0)
-      running.coordinator.advance(end, end)
+      running.driver.advance(end, end)
       eventually(assert(running.service.store.bytes === 0))
     }
   }
@@ -127,21 +127,21 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   test("pages of a shard that was assigned to another executor are dropped") {
     running(new OneShard(records)) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
-      running.coordinator.executorLost("a")
+      running.driver.lost("a")
       val other = FetchStatus("b", "localhost", Vector.empty, FetchCounters.Zero, None, 0)
-      running.coordinator.answer(other)
+      running.driver.answer(other)
       eventually(assert(running.service.store.bytes === 0))
     }
   }
 
   test("a service stops when the driver asks for it, and when the driver is gone") {
     running(new OneShard(records)) { running =>
-      running.coordinator.stop()
+      running.driver.stop()
       eventually(assert(!running.service.isRunning))
-      eventually(assert(running.coordinator.allKnowOfStop))
+      eventually(assert(running.driver.executors.allKnowOfStop))
     }
     running(new OneShard(records)) { running =>
-      running.trouble = () => throw new CoordinatorGone("the query has ended")
+      running.trouble = () => throw new QueryGone("the query has ended")
       eventually(assert(!running.service.isRunning))
     }
   }
@@ -171,7 +171,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
     running(interrupted) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
-      assert(running.coordinator.failure.isEmpty)
+      assert(running.driver.executors.failure.isEmpty)
     }
   }
 
@@ -180,7 +180,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       val calls = new AtomicInteger
       running.trouble =
         () => if (calls.getAndIncrement() == 0) throw new NoClassDefFoundError("a missing class")
-      eventually(assert(running.coordinator.crash.exists(_.contains("a missing class"))))
+      eventually(assert(running.driver.executors.crash.exists(_.contains("a missing class"))))
       eventually(assert(!running.service.isRunning))
     }
   }
@@ -211,7 +211,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
     running(new OneShard(records), clock) { running =>
       eventually(assert(running.marks.map(_.records).sum === 50))
-      assert(running.service.isRunning && running.coordinator.failure.isEmpty)
+      assert(running.service.isRunning && running.driver.executors.failure.isEmpty)
     }
   }
 
@@ -230,8 +230,8 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
           throw cause
       }
       running(failing) { running =>
-        eventually(assert(running.coordinator.failure.map(_.condition) === Some(condition)))
-        val message = running.coordinator.failure.get.message
+        eventually(assert(running.driver.executors.failure.map(_.condition) === Some(condition)))
+        val message = running.driver.executors.failure.get.message
         assert(message.contains(stream.toString) && message.contains(shard.shard.name))
       }
     }
@@ -242,7 +242,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
         throw ScriptedKinesis.Throttled
     }
-    running(throttling)(r => eventually(assert(r.coordinator.counters.throttled >= 1)))
+    running(throttling)(r => eventually(assert(r.driver.counters.throttled >= 1)))
   }
 
   test("the number of the query's shards limits the marks of a page") {

@@ -16,7 +16,7 @@ import sparkkinesis.model.{Position, Record, SequenceNumber, ShardId, StreamRef}
 import sparkkinesis.source.feed.FeedCounts
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, ShardSkew}
+import sparkkinesis.source.plan.{BatchPlanner, ReadAheadDriver, ShardSkew}
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
@@ -107,14 +107,14 @@ class SkewedFetchersSuite extends AnyFunSuite {
     offset.readable.values.forall(_ == Progress.After(SequenceNumber(count.toString)))
 
   test("a store that is full of later records does not stop the query") {
-    val coordinator = new FetchCoordinator(10.seconds)
-    val executor = new Executor(new Uneven(throttled = 30), coordinator.answer(_))
+    val driver = new ReadAheadDriver(10.seconds)
+    val executor = new Executor(new Uneven(throttled = 30), driver.answer(_))
     @tailrec
     def batches(from: SourceOffset, round: Int): Unit = if (!isRead(from)) {
       assert(round < 2000, s"the query does not continue after $from")
-      coordinator.advance(from, from)
+      driver.advance(from, from)
       executor.tick(round * 1000L)
-      val taken = ShardSkew.limited(from, coordinator.frontiers, ReadLimits.None, skew)
+      val taken = ShardSkew.limited(from, driver.frontiers, ReadLimits.None, skew)
       batches(BatchPlanner.end(from, taken, ReadLimits.None), round + 1)
     }
     batches(start, 0)

@@ -20,7 +20,7 @@ import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.SharedCoordinator
+import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
@@ -106,7 +106,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
   }
 
   private class Running(kinesis: KinesisClient, shards: Int, bufferBytes: Long) {
-    val coordinator = new SharedCoordinator(1.minute)
+    val driver = new ReadAheadDriver(1.minute)
     private val start = only(
       StreamOffset(
         arn,
@@ -116,20 +116,20 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
         })
       )
     )
-    coordinator.advance(start, start)
+    driver.advance(start, start)
     val service: FetchService = new FetchService(
       "a",
       "localhost",
       Map(arn -> StreamClient(stream, kinesis)),
       () => (),
       settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis, bufferBytes = Some(bufferBytes)),
-      coordinator.answer(_),
+      driver.answer(_),
       SystemClock,
       () => 0.5
     ).start()
 
     def read(number: Int): Long =
-      coordinator.frontiers.get(shardOf(number)).fold(0L)(_.marks.map(_.records).sum)
+      driver.frontiers.get(shardOf(number)).fold(0L)(_.marks.map(_.records).sum)
   }
 
   private def running(kinesis: KinesisClient, shards: Int, bufferBytes: Long = 256L << 20)(
@@ -154,7 +154,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       assert((0 until 40).forall(running.read(_) === 0))
       end.countDown()
       eventually(assert((0 until 60).forall(running.read(_) === 50)))
-      assert(running.coordinator.counters.retried >= 40 && running.coordinator.failure.isEmpty)
+      assert(running.driver.counters.retried >= 40 && running.driver.executors.failure.isEmpty)
     }
   }
 
@@ -186,8 +186,8 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     val kinesis = new Shards(shard => if (shard == shardId(0)) throw Throttled)
     running(kinesis, 12) { running =>
       eventually(assert((1 until 12).forall(running.read(_) === 50)))
-      eventually(assert(running.coordinator.counters.throttled >= 3))
-      assert(running.read(0) === 0 && running.coordinator.failure.isEmpty)
+      eventually(assert(running.driver.counters.throttled >= 3))
+      assert(running.read(0) === 0 && running.driver.executors.failure.isEmpty)
     }
   }
 }

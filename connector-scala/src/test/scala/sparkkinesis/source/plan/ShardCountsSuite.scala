@@ -22,35 +22,35 @@ class ShardCountsSuite extends AnyFunSuite {
     ShardProgress(progress, waitsFor.map(shardId).toSet)
 
   test("the counts follow shards that are read, end, and have children") {
-    val coordinator = new FetchCoordinator(10.seconds)
-    assert(coordinator.shardCounts === ShardCounts.Zero)
+    val driver = new ReadAheadDriver(10.seconds)
+    assert(driver.ahead.shardCounts === ShardCounts.Zero)
     val start = offset(
       0 -> at(Progress.TrimHorizon),
       1 -> at(Progress.TrimHorizon),
       2 -> at(Progress.TrimHorizon, 0, 1)
     )
-    coordinator.advance(start, start)
-    assert(coordinator.shardCounts === ShardCounts(open = 2, closed = 0, waiting = 1, reading = 0))
+    driver.advance(start, start)
+    assert(driver.ahead.shardCounts === ShardCounts(open = 2, closed = 0, waiting = 1, reading = 0))
 
     val status = FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, 0)
-    val plan = coordinator.answer(status).plan.get
+    val plan = driver.answer(status).plan.get
     val ended = Vector(Mark(Progress.Finished, 0, 0, 0))
     val reports = plan.assignments.filter(_.shard == shardOf(0)).map { a =>
       FetchReport(a.shard, a.generation, a.from, ended, Nil, 0, 0)
     }
-    coordinator.answer(status.copy(reports = reports, knownVersion = 1))
-    assert(coordinator.shardCounts === ShardCounts(open = 1, closed = 0, waiting = 1, reading = 1))
+    driver.answer(status.copy(reports = reports, knownVersion = 1))
+    assert(driver.ahead.shardCounts === ShardCounts(open = 1, closed = 0, waiting = 1, reading = 1))
 
     val next = offset(
       0 -> at(Progress.Finished),
       1 -> at(Progress.TrimHorizon),
       2 -> at(Progress.TrimHorizon, 0, 1)
     )
-    coordinator.advance(start, next)
-    assert(coordinator.shardCounts === ShardCounts(open = 1, closed = 1, waiting = 1, reading = 0))
+    driver.advance(start, next)
+    assert(driver.ahead.shardCounts === ShardCounts(open = 1, closed = 1, waiting = 1, reading = 0))
     val last = offset(1 -> at(Progress.Finished), 2 -> at(Progress.TrimHorizon, 1))
-    coordinator.advance(next, last)
-    coordinator.advance(last, last)
-    assert(coordinator.shardCounts === ShardCounts(open = 1, closed = 2, waiting = 0, reading = 0))
+    driver.advance(next, last)
+    driver.advance(last, last)
+    assert(driver.ahead.shardCounts === ShardCounts(open = 1, closed = 2, waiting = 0, reading = 0))
   }
 }

@@ -9,28 +9,60 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.client.Moment
-import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.model.{ChildShard, HashKeyRange, StreamShard}
 import sparkkinesis.source.ScriptedKinesis.summary
 import sparkkinesis.source.ServiceTime
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.protocol.FetchCounters
+import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Frontier}
 import sparkkinesis.source.realtime._
 
-/** When a real-time batch ends for a reason that no task knows. */
+/** When a real-time batch ends for a reason that no task knows, and what the driver knows of it. */
 class RealTimeQuerySuite extends AnyFunSuite {
-  private val unread = ShardProgress(Progress.TrimHorizon, Set.empty)
-  private val start = only(
-    StreamOffset(arn, Instant.EPOCH, SortedMap(shardId(0) -> unread, shardId(1) -> unread))
-  )
-  private val status =
-    RealTimeStatus("a", "host", "s", FetchCounters.Zero, Map.empty, Map.empty, None, None)
+  private val range = HashKeyRange.even(1).head
 
-  private class Driving(slots: Int = 2) {
+  private def child(number: Int, parents: Int*) =
+    ChildShard(shardId(number), parents.map(shardId), range)
+
+  /** An offset at which the shards with these numbers are readable. */
+  private def at(shards: Int*): SourceOffset = only(
+    StreamOffset(
+      arn,
+      Instant.EPOCH,
+      SortedMap(shards.map(shardId(_) -> ShardProgress(Progress.TrimHorizon, Set.empty)): _*)
+    )
+  )
+
+  private def status(executor: String, ended: (Int, Seq[ChildShard])*): RealTimeStatus =
+    statusOf(1, executor, ended: _*)
+
+  private def statusOf(batch: Long, executor: String, ended: (Int, Seq[ChildShard])*) =
+    RealTimeStatus(
+      executor,
+      s"host-$executor",
+      "s",
+      FetchCounters.Zero,
+      Map.empty,
+      ended.map { case (shard, children) =>
+        shardOf(shard) -> FinishedShard(batch, children)
+      }.toMap,
+      None,
+      None
+    )
+
+  private def reading(executor: String, states: (StreamShard, RealTimeShardState)*) =
+    status(executor).copy(shards = states.toMap)
+
+  private def parked = RealTimeShardState(0, 0, 0, isActive = false)
+  private def active = RealTimeShardState(0, 0, 0, isActive = true)
+
+  private class Driving(slots: Int = 2, patience: FiniteDuration = 1.hour) {
     var now: FiniteDuration = 1.hour
     private val options = SourceOptions.parse(Map("streamArn" -> s"$arn"), None)
     private val described = DescribedStream(options.streams.head, summary(), new ServiceTime)
-    val query = new RealTimeQuery(options, new QueryStreams(options, Seq(described), () => 0.5))
+    private val streams = new QueryStreams(options, Seq(described), () => 0.5)
+    val query = new RealTimeQuery(options, streams, patience)
     around(slots)
 
     def moment: Moment = {
@@ -41,21 +73,37 @@ class RealTimeQuerySuite extends AnyFunSuite {
     def around(slots: Int = slots, isWanted: Boolean = false): Unit =
       query.around(slots, isWanted, query.lastBatch, moment)
 
-    def begin(): RealTimeBatch = query.began(start, moment) match {
+    def begin(start: SourceOffset = at(0, 1)): RealTimeBatch = query.began(start, moment) match {
       case Answer.Ready(batch) => batch
       case other => fail(s"not begun: $other")
     }
 
-    def endedBatch: Long = query.heard(status).endedBatch
+    def hear(status: RealTimeStatus): RealTimeReply = {
+      query.tick(moment)
+      query.heard(status)
+    }
 
-    def end(batch: RealTimeBatch): Unit = {
-      val ends = batch.tasks.map { starts =>
+    def endedBatch: Long = query.heard(status("a")).endedBatch
+
+    /** @param idle number of tasks that Spark did not run */
+    def end(batch: RealTimeBatch, idle: Int = 0): Unit = {
+      val ends = batch.tasks.zipWithIndex.map { case (starts, index) =>
         val ends = starts.map(it => ReadUpTo(it.shard, it.from, None, Nil, 0, 0, None))
-        TaskEnd(ends, hasRun = true, isRetry = false)
+        TaskEnd(ends, hasRun = index >= idle, isRetry = false)
       }
       query.ended(ends, moment): Unit
     }
+
+    def report: QueryReport = query.report(at(0, 1), moment)
+
+    def frontiers: Map[StreamShard, Frontier] = report.frontiers
+
+    def executorOf(shard: Int): Option[(String, String)] =
+      query.place(Seq(RealTimeStart(shardOf(shard), Progress.TrimHorizon, None, None)))
   }
+
+  private def goesOn(reply: RealTimeReply, batch: Long): Boolean =
+    !reply.isStopped && reply.endedBatch < batch
 
   test("something outside ends the running batch, and not the next one") {
     val driving = new Driving
@@ -89,11 +137,162 @@ class RealTimeQuerySuite extends AnyFunSuite {
     assert(driving.endedBatch === 1)
   }
 
-  test("a failure of an executor fails the next batch") {
+  test("a failure of an executor ends the batch and fails the next one") {
     val driving = new Driving
     driving.begin()
     driving.query.foundVersion("0.0.1")
     assert(driving.endedBatch === 1)
     assertThrows[org.scalatest.exceptions.TestFailedException](driving.begin())
+  }
+
+  test("a shard that ended and has children ends the batch") {
+    val driving = new Driving
+    assert(driving.begin().number === 1)
+    assert(goesOn(driving.hear(status("a")), 1))
+    val ended = status("a", 0 -> Seq(child(2, 0), child(3, 0)))
+    assert(driving.hear(ended) === RealTimeReply(isStopped = false, 1, Set.empty))
+  }
+
+  test("a shard that ended without children does not end the batch") {
+    val driving = new Driving
+    driving.begin()
+    assert(goesOn(driving.hear(status("a", 0 -> Nil)), 1))
+  }
+
+  test("a merge ends the batch when both parents ended, on any executors") {
+    val driving = new Driving
+    val merged = child(2, 0, 1)
+    driving.begin()
+    assert(goesOn(driving.hear(status("a", 0 -> Seq(merged))), 1))
+    assert(driving.hear(status("b", 1 -> Seq(merged))).endedBatch === 1)
+  }
+
+  test("a status of the batch before does not end the next one") {
+    val driving = new Driving
+    val ended = status("a", 0 -> Seq(child(1, 0)))
+    val first = driving.begin(at(0))
+    assert(driving.hear(ended).endedBatch === 1)
+    driving.end(first)
+    assert(driving.begin(at(1)).number === 2)
+    assert(goesOn(driving.hear(ended), 2))
+    assert(goesOn(driving.hear(status("b")), 2))
+  }
+
+  test("a shard that was read to its end in an earlier batch does not end this one") {
+    val driving = new Driving
+    driving.end(driving.begin(at(0)))
+    driving.begin(at(0))
+    assert(goesOn(driving.hear(status("a", 0 -> Seq(child(1, 0)))), 2))
+    assert(driving.hear(statusOf(2, "b", 0 -> Seq(child(1, 0)))).endedBatch === 2)
+  }
+
+  test("a failure ends the batch, and the first one is kept") {
+    val driving = new Driving
+    driving.begin()
+    def failed(text: String) = Some(FetchFailure("KINESIS_ACCESS_DENIED", text, shardOf(0), 1))
+    assert(driving.hear(status("a").copy(failure = failed("first"))).endedBatch === 1)
+    driving.hear(status("b").copy(failure = failed("second")))
+    assert(driving.query.executors.failure === failed("first"))
+  }
+
+  test("a crash of a service ends the batch") {
+    val driving = new Driving
+    driving.begin()
+    assert(driving.hear(status("a").copy(crash = Some("OOM"))).endedBatch === 1)
+    assert(driving.query.executors.crash === Some("OOM") && driving.query.hasFailed)
+  }
+
+  test("the counters include those of lost executors, but not their sizes") {
+    val driving = new Driving
+    def counts(executor: String, records: Long) = driving.hear(
+      status(executor).copy(counters =
+        FetchCounters.Zero.copy(records = records, bufferedBytes = records * 10)
+      )
+    )
+    counts("a", 5)
+    counts("b", 2)
+    driving.query.lost("a")
+    counts("b", 3)
+    assert(driving.report.counters.records === 8)
+    assert(driving.report.counters.bufferedBytes === 30)
+    counts("a", 1)
+    assert(driving.report.counters.records === 9, "a new service counts from zero")
+  }
+
+  test("the place, the frontier and the silence of a shard") {
+    val driving = new Driving
+    val first = shardOf(0) -> RealTimeShardState(70, 90, 1, isActive = true)
+    driving.hear(reading("a", first, shardOf(1) -> active))
+    assert(driving.executorOf(0) === Some("host-a" -> "a") && driving.executorOf(2) === None)
+    val frontier = driving.frontiers(shardOf(0))
+    assert((frontier.millisBehindLatest, frontier.completeAsOfMillis) === (70 -> 90))
+    assert(frontier.marks.isEmpty && driving.frontiers.keySet === Set(shardOf(0)))
+    driving.hear(reading("a", first))
+    assert(driving.report.silence === 500.millis)
+    driving.hear(reading("a", shardOf(0) -> RealTimeShardState(70, 90, 2, isActive = true)))
+    assert(driving.report.silence === 0.millis)
+    driving.query.lost("a")
+    assert(driving.executorOf(0) === None && driving.frontiers.isEmpty)
+  }
+
+  test("an executor gives up a parked shard that another one reads") {
+    val driving = new Driving
+    driving.hear(reading("a", shardOf(0) -> active, shardOf(1) -> parked))
+    val both = reading("b", shardOf(0) -> parked, shardOf(1) -> parked)
+    assert(driving.hear(both).elsewhere === Set(shardOf(0)))
+    assert(driving.executorOf(0) === Some("host-a" -> "a"))
+  }
+
+  test("the batch ends if a shard has no task for too long, and the next one has fewer tasks") {
+    val driving = new Driving(patience = 750.millis)
+    def answer() = driving.hear(reading("a", shardOf(0) -> active)).endedBatch
+    val first = driving.begin()
+    assert(Seq.fill(3)(answer()) === Seq(0, 0, 1))
+    driving.end(first, idle = 1)
+    assert(driving.begin().tasks.size === 1, "one task has found no slot")
+  }
+
+  test("the batch ends if its executor is lost, and the next one has as many tasks") {
+    val driving = new Driving
+    val first = driving.begin()
+    driving.hear(reading("a", shardOf(0) -> active, shardOf(1) -> active))
+    driving.query.lost("a")
+    assert(driving.query.isEnding)
+    driving.end(first, idle = 1)
+    assert(driving.begin().tasks.size === 2, "the task had no time to run")
+  }
+
+  test("a second service of an executor replaces the first one") {
+    val driving = new Driving
+    driving.begin()
+    driving.hear(status("a"))
+    assert(!driving.hear(status("a").copy(service = "t")).isStopped)
+    assert(driving.hear(status("a")).isStopped)
+    assert(!driving.hear(status("a").copy(service = "t")).isStopped)
+  }
+
+  test("a silent executor keeps its tasks until it is lost; one without tasks is forgotten") {
+    val driving = new Driving
+    driving.begin()
+    driving.hear(reading("a", shardOf(0) -> active))
+    driving.hear(reading("b", shardOf(1) -> parked))
+    (1 to 30).foreach(_ => driving.query.tick(driving.moment))
+    assert(!driving.query.isEnding)
+    assert(driving.executorOf(0) === Some("host-a" -> "a") && driving.executorOf(1) === None)
+    driving.query.lost("a")
+    assert(driving.query.isEnding)
+  }
+
+  test("a stopped query knows which executors have heard of it") {
+    val driving = new Driving
+    driving.begin()
+    Seq("a", "b", "c").foreach(executor => driving.hear(status(executor)))
+    driving.query.stop()
+    assert(!driving.query.allKnowOfStop, "nobody knows")
+    assert(driving.hear(status("a")) === RealTimeReply(isStopped = true, 1, Set.empty))
+    driving.hear(status("b"))
+    assert(!driving.query.allKnowOfStop, "one does not know")
+    driving.query.lost("c")
+    assert(driving.query.allKnowOfStop)
   }
 }

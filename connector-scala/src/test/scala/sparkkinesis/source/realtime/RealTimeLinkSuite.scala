@@ -110,14 +110,14 @@ class RealTimeLinkSuite extends AnyFunSuite {
     executor.clock.pass(60.seconds)
     executor.heartbeat()
     executor.clock.pass(200.millis)
-    val gone = intercept[CoordinatorGone](executor.heartbeat())
+    val gone = intercept[QueryGone](executor.heartbeat())
     assert(gone.getMessage === "The driver did not answer for 60 seconds.")
   }
 
   test("an ended query and an interrupt end the service at once") {
     val executor = new Executor
-    executor.reply = () => throw new CoordinatorGone("ended")
-    intercept[CoordinatorGone](executor.heartbeat())
+    executor.reply = () => throw new QueryGone("ended")
+    intercept[QueryGone](executor.heartbeat())
     executor.reply = () => throw new InterruptedException
     executor.clock.pass(200.millis)
     intercept[InterruptedException](executor.heartbeat())

@@ -18,7 +18,7 @@ import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.FetchCoordinator
+import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.{BufferedPage, FakeSpill, PageStore, Stores}
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
@@ -129,17 +129,17 @@ class DataLossSuite extends AnyFunSuite {
     )
   )
 
-  private def heard(coordinator: FetchCoordinator, executor: String, reports: FetchReport*) =
-    coordinator
+  private def heard(driver: ReadAheadDriver, executor: String, reports: FetchReport*) =
+    driver
       .answer(FetchStatus(executor, "host", reports.toVector, FetchCounters.Zero, None, 0))
       .plan
       .fold(Vector.empty[Assignment])(_.assignments)
 
   /** The assignment of another executor after the first one has sent these reports and is lost. */
   private def takenOver(completeAsOf: Option[Long])(reports: (Vector[Mark], Long)*) = {
-    val coordinator = new FetchCoordinator(10.seconds)
-    coordinator.advance(offset(completeAsOf), offset(completeAsOf))
-    val first = heard(coordinator, "a").head
+    val driver = new ReadAheadDriver(10.seconds)
+    driver.advance(offset(completeAsOf), offset(completeAsOf))
+    val first = heard(driver, "a").head
     val none = FetchReport(shard, 0, first.from, Vector.empty, Nil, 0, 0)
     val told = reports.scanLeft((first.from, none)) { case ((from, _), (marks, complete)) =>
       marks.lastOption.fold(from)(_.upTo) ->
@@ -147,10 +147,10 @@ class DataLossSuite extends AnyFunSuite {
     }
     told.drop(1).foreach { case (_, report) =>
       val status = FetchStatus("a", "host", Vector(report), FetchCounters.Zero, None, 1)
-      coordinator.answer(status)
+      driver.answer(status)
     }
-    coordinator.executorLost("a")
-    heard(coordinator, "b").head.completeAsOf.map(_.toEpochMilli)
+    driver.lost("a")
+    heard(driver, "b").head.completeAsOf.map(_.toEpochMilli)
   }
 
   test("a lost page within a batch is judged by what was read before it") {

@@ -18,7 +18,7 @@ import sparkkinesis.source.feed.FetchStep
 import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator}
+import sparkkinesis.source.plan.{BatchPlanner, ReadAheadDriver}
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.Stores
 import sparkkinesis.source.{DataLossException, OneShard, ScriptedKinesis, StreamClient}
@@ -49,10 +49,10 @@ class FirstBatchSuite extends AnyFunSuite {
   )
 
   /** What the executor finds in one call after another. */
-  private def found(kinesis: KinesisClient, from: Progress, calls: Int): FetchCoordinator = {
-    val coordinator = new FetchCoordinator(10.seconds)
-    coordinator.advance(offsetAt(from), offsetAt(from))
-    def heard(reports: FetchReport*) = coordinator.answer(
+  private def found(kinesis: KinesisClient, from: Progress, calls: Int): ReadAheadDriver = {
+    val driver = new ReadAheadDriver(10.seconds)
+    driver.advance(offsetAt(from), offsetAt(from))
+    def heard(reports: FetchReport*) = driver.answer(
       FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, reports.size.toLong)
     )
     val fetchers = heard().plan.toSeq.flatMap(_.assignments).map { assignment =>
@@ -68,7 +68,7 @@ class FirstBatchSuite extends AnyFunSuite {
       case FetchStep.Fetched(report, _, _, _) => heard(report)
       case other => fail(s"not fetched: $other")
     }
-    coordinator
+    driver
   }
 
   private def firstOf(offset: SourceOffset) = offset.shard(shard).flatMap(_.first)
@@ -76,14 +76,14 @@ class FirstBatchSuite extends AnyFunSuite {
   test("the first batch of a shard knows its first record, also after a restart; no later one") {
     starts.foreach { start =>
       def pages = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 2)).page(page(3 to 4))
-      val coordinator = found(pages, start, calls = 3)
-      val end = BatchPlanner.end(offsetAt(start), coordinator.frontiers, ReadLimits(Some(2), None))
+      val driver = found(pages, start, calls = 3)
+      val end = BatchPlanner.end(offsetAt(start), driver.frontiers, ReadLimits(Some(2), None))
       assert(firstOf(end) === Some(number(1)))
       val again = OffsetCodec.decode(OffsetCodec.encode(end))
       val expected = ShardRange(shard, start, upTo(2), first = Some(number(1)))
       assert(BatchPlanner.ranges(offsetAt(start), again) === Seq(expected))
-      coordinator.advance(offsetAt(start), end)
-      val next = BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None)
+      driver.advance(offsetAt(start), end)
+      val next = BatchPlanner.end(end, driver.frontiers, ReadLimits.None)
       assert(firstOf(next) === None)
       assert(BatchPlanner.ranges(end, next).map(_.start) === Seq(upTo(2)))
     }

@@ -157,8 +157,8 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     val serving = new Serving(lease = 200.millis)
     assert(serving.service.run eq serving.run)
     serving.hear(FetchStatus("dead", "host", Vector.empty, FetchCounters.Zero, None, 0))
-    assert(serving.service.look((it, _) => it.executors) === Set("dead"))
-    eventually(assert(serving.service.look((it, _) => it.executors).isEmpty))
+    assert(serving.service.look((it, _) => it.executors.live) === Set("dead"))
+    eventually(assert(serving.service.look((it, _) => it.executors.live).isEmpty))
     serving.service.close()
   }
 

@@ -41,7 +41,7 @@ object ExecutorHeap {
   private def awaitFull(query: ReadAheadFixture): Unit = {
     var (before, quiet) = (-1L, 0)
     while (quiet < 30) {
-      query.coordinator.failure.foreach(failure => sys.error(failure.message))
+      query.driver.executors.failure.foreach(failure => sys.error(failure.message))
       SystemClock.sleep(100.millis)
       val now = query.store.bytes
       quiet = if (now == before && now > 0) quiet + 1 else 0

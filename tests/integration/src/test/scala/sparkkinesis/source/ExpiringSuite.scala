@@ -58,19 +58,19 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     def isFull: Boolean = store.bytes > settings.bufferBytes.get - 64 * 1024
 
     def state: String =
-      s"${rows.size} rows, ${store.bytes} B, ${coordinator.counters}, ${coordinator.failure}"
+      s"${rows.size} rows, ${store.bytes} B, ${driver.counters}, ${driver.executors.failure}"
 
     def awaitNews(): Unit =
-      eventually(assert(BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None) ne end))
+      eventually(assert(BatchPlanner.end(end, driver.frontiers, ReadLimits.None) ne end))
 
     /** Reads a batch of all buffered records, and drops its pages. */
     def runBatch(): Unit = {
-      val next = BatchPlanner.end(end, coordinator.frontiers, ReadLimits.None)
+      val next = BatchPlanner.end(end, driver.frontiers, ReadLimits.None)
       rows ++= BatchPlanner.ranges(end, next).flatMap { range =>
         Stores.records(store, range).get.map(number)
       }
-      coordinator.advance(end, next)
-      coordinator.advance(next, next)
+      driver.advance(end, next)
+      driver.advance(next, next)
       end = next
     }
   }
@@ -91,8 +91,8 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
       }
       assert(query.rows === (1 to 200), "no record lost, none twice")
       assert(pauses >= 2)
-      eventually(assert(query.coordinator.counters.iteratorsExpired >= 2))
-      assert(fixture.calls("GetShardIterator") === 1 + query.coordinator.counters.iteratorsExpired)
+      eventually(assert(query.driver.counters.iteratorsExpired >= 2))
+      assert(fixture.calls("GetShardIterator") === 1 + query.driver.counters.iteratorsExpired)
     } finally query.close()
   }
 

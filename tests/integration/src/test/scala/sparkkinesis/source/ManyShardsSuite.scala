@@ -50,7 +50,7 @@ class ManyShardsSuite extends AnyFunSuite with Eventually {
       val settings =
         ReadAheadFixture.Settings.copy(idlePeriod = 1.hour, bufferBytes = Some(200L << 20))
       val query = new ReadAheadFixture(access, start, settings)
-      try eventually(assert(query.coordinator.frontiers.size === shards))
+      try eventually(assert(query.driver.frontiers.size === shards))
       finally query.close()
       this
     }

@@ -8,12 +8,12 @@ import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.plan.SharedCoordinator
+import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.store.{PageStore, SpillSpace}
 
-/** A query that reads a stream ahead: the driver's coordinator, and one executor's service. */
+/** A query that reads a stream ahead: the driver's driver, and one executor's service. */
 class ReadAheadFixture(
     access: StreamClient,
     start: StreamOffset,
@@ -21,15 +21,15 @@ class ReadAheadFixture(
     disk: SpillSpace = SpillSpace.Off
 ) extends AutoCloseable {
   val begin: SourceOffset = SourceOffset.of(Seq(start))
-  val coordinator = new SharedCoordinator(1.minute)
-  coordinator.advance(begin, begin)
+  val driver = new ReadAheadDriver(1.minute)
+  driver.advance(begin, begin)
   private val service: FetchService = new FetchService(
     "a",
     "localhost",
     Map(start.stream -> access),
     () => (),
     settings,
-    coordinator.answer(_),
+    driver.answer(_),
     SystemClock,
     () => 0.5,
     spill = disk

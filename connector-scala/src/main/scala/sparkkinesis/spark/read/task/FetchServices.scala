@@ -37,7 +37,7 @@ private[sparkkinesis] object FetchServices {
    */
   private[read] def start(
       run: QueryRun,
-      link: CoordinatorLink,
+      link: HeartbeatLink,
       onClose: FetchService => Unit,
       onReport: FetchReport => Unit = _ => ()
   ): FetchService = {

@@ -33,7 +33,7 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
       figure(s"$title, writing its offset", "ms", Samples(writes)),
       figure(s"$title, offset", "B per shard", Samples(Seq(bytes)), Goal.atMost(100)),
       figure(
-        s"$title, heap of coordinator and offsets, five pages waiting in each shard",
+        s"$title, heap of readers and offsets, five pages waiting in each shard",
         "KB per shard",
         Samples(heaps),
         Goal.atMost(20)

@@ -9,7 +9,7 @@ import sparkkinesis.bench.raw.RawClient
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn, StreamName}
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.plan.{BatchPlanner, FetchCoordinator, RangePacking}
+import sparkkinesis.source.plan.{BatchPlanner, ExecutorTable, RangePacking, ReadAhead}
 import sparkkinesis.source.protocol._
 
 /**
@@ -20,13 +20,13 @@ final class LargeStream(shards: Int) {
   import LargeStream._
 
   private val executors = (1 to Executors).map(_.toString)
-  private val coordinator = new FetchCoordinator(1.hour)
+  private val ahead = new ReadAhead(new ExecutorTable(1.hour))
   private var batch = 0
   private var start = offset(SequenceNumber(FirstNumber.toString))
   private var versions = Map.empty[String, Long]
   private var plans = Map.empty[String, FetchPlan]
 
-  coordinator.advance(start, start)
+  ahead.advance(start, start)
   (executors ++ executors).foreach(hear(_, Vector.empty))
 
   /** Reports the pages of a batch for each shard. */
@@ -43,10 +43,10 @@ final class LargeStream(shards: Int) {
    * logged.
    */
   def plan(): Seq[Seq[ShardRange]] = {
-    val end = BatchPlanner.end(start, coordinator.frontiers, ReadLimits.None)
+    val end = BatchPlanner.end(start, ahead.frontiers, ReadLimits.None)
     val ranges = BatchPlanner.ranges(start, end)
-    val located = coordinator.located(ranges.toVector)
-    coordinator.advance(start, end)
+    val located = ahead.located(ranges.toVector)
+    ahead.advance(start, end)
     start = end
     RangePacking.pack(located, Tasks).map { case (_, packed) => packed }
   }
@@ -58,7 +58,7 @@ final class LargeStream(shards: Int) {
     val known = versions.getOrElse(executor, 0L)
     val status =
       FetchStatus(executor, s"host-$executor", reports, FetchCounters.Zero, None, known)
-    val reply = coordinator.answer(status)
+    val reply = ahead.heard(status)
     versions += executor -> reply.version
     reply.plan.foreach(plan => plans += executor -> plan)
   }

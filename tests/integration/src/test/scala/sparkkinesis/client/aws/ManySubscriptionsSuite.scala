@@ -64,12 +64,12 @@ class ManySubscriptionsSuite extends AnyFunSuite with Eventually {
         ReadAheadFixture.Settings.copy(bufferBytes = Some(200L << 20))
       )
       try {
-        eventually(assert(query.coordinator.frontiers.size === shards))
+        eventually(assert(query.driver.frontiers.size === shards))
         def calls = server.kinesis.statistics.snapshot.calls.removed("DescribeStreamSummary")
         val before = calls
         for (number <- 1 to 500)
           server.kinesis.putRecord(name, PutEntry(s"key-$number", s"$number".getBytes, None))
-        def read = query.coordinator.frontiers.values.map(_.marks.map(_.records).sum).sum
+        def read = query.driver.frontiers.values.map(_.marks.map(_.records).sum).sum
         eventually(assert(read === 500))
         awaitEvents(2)
         val later = calls.filterNot { case (call, count) => before.get(call).contains(count) }

@@ -63,7 +63,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
   ): Unit = {
     val query = new ReadAheadFixture(StreamClient(stream, client), start, settings)
     def read(shard: ShardId) =
-      query.coordinator.frontiers
+      query.driver.frontiers
         .get(StreamShard(start.stream, shard))
         .fold(0L)(_.marks.map(_.records).sum)
     try {
@@ -71,7 +71,7 @@ class StalledShardSuite extends AnyFunSuite with Eventually {
       assert(read(slow) === 0, "still waiting")
       recover
       eventually(assert(read(slow) === 30))
-      assert(query.coordinator.counters.retried >= 1 && query.coordinator.failure.isEmpty)
+      assert(query.driver.counters.retried >= 1 && query.driver.executors.failure.isEmpty)
     } finally query.close()
   }
 }

@@ -72,7 +72,7 @@ final class SimulatedCluster(world: World, run: MicroBatchDriver) {
   def suspendDriver(): Unit = {
     run.work()
     running.foreach(_.heartbeat())
-    val before = run.query.executors.intersect(executors.keySet)
+    val before = run.query.executors.live.intersect(executors.keySet)
     isSuspended = true
     for (_ <- 0 until 1 + hardships.nextInt(6)) {
       clock.advance(10.seconds)
@@ -83,7 +83,7 @@ final class SimulatedCluster(world: World, run: MicroBatchDriver) {
     waiting.filter(_ => hardships.nextBoolean()).foreach(heard)
     waiting.clear()
     run.work()
-    val live = run.query.executors
+    val live = run.query.executors.live
     require(before.forall(live), s"a pause of the driver took shards: $live of $this")
   }
 

@@ -6,7 +6,7 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.protocol.{CoordinatorGone, ReadLimits}
+import sparkkinesis.source.protocol.{QueryGone, ReadLimits}
 import sparkkinesis.source.query.{Answer, RealTimeQuery}
 import sparkkinesis.source.realtime._
 import sparkkinesis.source.simulation.{SimulatedDriver, World}
@@ -73,7 +73,7 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
 
   /** Answers an executor. */
   def ask(status: RealTimeStatus): RealTimeReply =
-    if (isClosed) throw new CoordinatorGone("The query has ended.")
+    if (isClosed) throw new QueryGone("The query has ended.")
     else if (isSuspended) {
       late += status
       noAnswer()

@@ -53,7 +53,7 @@ final class LiveService(executor: String, number: Int, world: World, driver: Liv
       if (reply.isStopped) close()
       Some(reply).filterNot(_.isStopped)
     } catch {
-      case _: CoordinatorGone =>
+      case _: QueryGone =>
         close()
         None
     }

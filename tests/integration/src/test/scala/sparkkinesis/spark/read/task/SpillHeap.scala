@@ -44,20 +44,20 @@ object SpillHeap {
     )
     awaitTips(query)
     val (inMemory, onDisk, live) = (query.store.bytes, query.store.spilledBytes, liveHeap)
-    val end = BatchPlanner.end(query.begin, query.coordinator.frontiers, ReadLimits.None)
+    val end = BatchPlanner.end(query.begin, query.driver.frontiers, ReadLimits.None)
     val (found, missing) = read(query.store, BatchPlanner.ranges(query.begin, end))
     query.close()
     s"$inMemory $onDisk $live $found $missing"
   }
 
   private def awaitTips(query: ReadAheadFixture): Unit = {
-    import query.coordinator
+    import query.driver
     while (
-      coordinator.frontiers.size < query.begin.readable.size ||
-      coordinator.frontiers.values.exists(_.millisBehindLatest > 0)
+      driver.frontiers.size < query.begin.readable.size ||
+      driver.frontiers.values.exists(_.millisBehindLatest > 0)
     ) {
-      coordinator.failure.foreach(failure => sys.error(failure.message))
-      coordinator.synchronized(coordinator.wait(100))
+      driver.executors.failure.foreach(failure => sys.error(failure.message))
+      driver.synchronized(driver.wait(100))
     }
   }
 

@@ -11,17 +11,18 @@ import sparkkinesis.source.protocol._
 
 /**
  * Decides which executor reads which shard ahead, and knows how far they have read. Runs on the
- * driver.
+ * driver, on one thread at a time.
  *
  * A shard stays with its executor until the executor is lost, a report is missing, or an executor
  * joins and gets its share. The reports of executors matter for speed only: tasks read a planned
  * range again from Kinesis if its pages are gone.
  *
- * @param lease an executor without a heartbeat for this time loses its shards
  * @param distance between marks, if there are very many
  */
-class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.None)
-    extends Coordinator[FetchStatus](lease) {
+private[source] final class ReadAhead(
+    executors: ExecutorTable,
+    distance: ReadLimits = ReadLimits.None
+) {
   private var batchStart: Option[SourceOffset] = None // of the last planned batch
   private var batchEnd: Option[SourceOffset] = None
   private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
@@ -51,7 +52,8 @@ class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.
   /** A batch will be planned that ends there: its end must stay a mark. */
   def foundEnd(end: SourceOffset): Unit = nextEnd = end.progress
 
-  override def answer(status: FetchStatus): FetchReply = {
+  /** Answers a heartbeat. */
+  def heard(status: FetchStatus): FetchReply = {
     val isNew = !executors.live(status.executor)
     if (executors.heard(status)) {
       isUneven ||= isNew
@@ -73,15 +75,8 @@ class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.
     assign()
   }
 
-  /** Assigns the executor's shards to others at once. */
-  override def executorLost(executor: String): Unit = {
-    executors.lose(executor)
-    reassign(Set(executor))
-  }
-
-  override def tick(): Unit = reassign(executors.tick())
-
-  private def reassign(gone: Set[String]): Unit = if (gone.nonEmpty) {
+  /** Assigns the shards of these executors to others. */
+  def reassign(gone: Set[String]): Unit = if (gone.nonEmpty) {
     reading = reading.without(gone)
     assign()
   }
@@ -118,13 +113,6 @@ class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.
   /** Number of shards that are read ahead, or wait for an executor. */
   def readable: Int = reading.shards.size
 
-  /** The executors with a recent heartbeat. */
-  def live: Set[String] = executors.live
-
-  /** See [[ExecutorTable.ticks]] and [[ExecutorTable.lastHeard]]. */
-  def ticks: Long = executors.ticks
-  def lastHeard: Long = executors.lastHeard
-
   /** See [[UnreadSince]]. */
   def unread: Map[StreamShard, Instant] =
     batchStart.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, reading.frontiers))
@@ -135,10 +123,8 @@ class FetchCoordinator(lease: FiniteDuration, distance: ReadLimits = ReadLimits.
   def shardCounts: ShardCounts =
     batchEnd.fold(ShardCounts.Zero)(ShardCounts.of(_, reading, closedShards))
 
-  override def stop(): Unit = {
-    super.stop()
-    version += 1
-  }
+  /** Each executor gets an answer of a new version. */
+  def changed(): Unit = version += 1
 
   /**
    * Whether executors have read a page of every readable shard, or a record of any.

@@ -14,7 +14,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.source.protocol._
 
-class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class ReadAheadSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
   private def offsetAt(shards: (Int, Progress)*) = only(
@@ -42,15 +42,15 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   /** A driver whose executors are played by the test. */
   private class Driving(shards: Int, executors: String*) {
-    val coordinator = new FetchCoordinator(10.seconds)
+    val driver = new ReadAheadDriver(10.seconds)
     private var versions = Map.empty[String, Long]
     var plans: Map[String, FetchPlan] = Map.empty
 
-    coordinator.advance(offsetOf(shards), offsetOf(shards))
+    driver.advance(offsetOf(shards), offsetOf(shards))
     (executors ++ executors).foreach(hear(_))
 
     def pass(time: FiniteDuration): Unit =
-      (1L to (time / ExecutorTable.Tick).toLong).foreach(_ => coordinator.tick())
+      (1L to (time / ExecutorTable.Tick).toLong).foreach(_ => driver.tick())
 
     def hear(
         executor: String,
@@ -61,7 +61,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val known = versions.getOrElse(executor, 0L)
       val status =
         FetchStatus(executor, s"host-$executor", reports.toVector, counters, failure, known)
-      val reply = coordinator.answer(status)
+      val reply = driver.answer(status)
       versions += executor -> reply.version
       reply.plan.foreach(plan => plans += executor -> plan)
       reply
@@ -78,7 +78,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def of(shard: Int): Assignment =
       plans.values.flatMap(_.assignments).filter(_.shard == shardOf(shard)).maxBy(_.generation)
     def marks(shard: Int): Seq[Progress] =
-      coordinator.frontiers.get(shardOf(shard)).toSeq.flatMap(_.marks.map(_.upTo))
+      driver.frontiers.get(shardOf(shard)).toSeq.flatMap(_.marks.map(_.upTo))
   }
 
   test("every shard has exactly one executor, and no executor has more than its share") {
@@ -98,7 +98,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     Seq("a", "b").foreach { e =>
       driving.hear(e, driving.assigned(e).map(report(_, Progress.TrimHorizon, 3, 6)))
     }
-    driving.coordinator.advance(offsetOf(5), offsetOf(5, upTo(3)))
+    driving.driver.advance(offsetOf(5), offsetOf(5, upTo(3)))
     Seq("a", "b").foreach(driving.hear(_))
     assert(
       driving.plans.values.flatMap(_.assignments).map(_.shard).toSet === all.map(_.shard).toSet
@@ -117,7 +117,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.pass(1500.millis)
     driving.hear("b")
     driving.hear("b")
-    assert(driving.shardsOf("b").size === 4 && driving.coordinator.live === Set("b"))
+    assert(driving.shardsOf("b").size === 4 && driving.driver.executors.live === Set("b"))
     lost.foreach(a =>
       assert(driving.of(0).shard != a.shard || driving.of(0).generation > a.generation)
     )
@@ -133,19 +133,19 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("the shards of a lost executor go to others at once, from the planned position") {
     val driving = new Driving(2, "a", "b")
     driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 1)))
-    driving.coordinator.executorLost("a")
+    driving.driver.lost("a")
     driving.hear("b")
     assert(driving.shardsOf("b").size === 2)
     assert(driving.assigned("b").forall(_.from == Progress.TrimHorizon))
-    assert(driving.coordinator.frontiers.isEmpty, "its pages are gone with it")
-    assert(driving.coordinator.location(shardOf(0)) === Some("host-b" -> "b"))
+    assert(driving.driver.frontiers.isEmpty, "its pages are gone with it")
+    assert(driving.driver.ahead.location(shardOf(0)) === Some("host-b" -> "b"))
   }
 
   test("if no executor is left, the shards wait for the next one") {
     val driving = new Driving(2, "a")
-    driving.coordinator.executorLost("a")
-    assert(driving.coordinator.live.isEmpty)
-    assert(driving.coordinator.location(shardOf(0)).isEmpty)
+    driving.driver.lost("a")
+    assert(driving.driver.executors.live.isEmpty)
+    assert(driving.driver.ahead.location(shardOf(0)).isEmpty)
     driving.hear("c")
     assert(driving.shardsOf("c").size === 2)
   }
@@ -153,7 +153,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a report of an older generation, or of another executor, is ignored") {
     val driving = new Driving(1, "a")
     val old = driving.of(0)
-    driving.coordinator.executorLost("a")
+    driving.driver.lost("a")
     driving.hear("b")
     driving.hear("b", Seq(report(old, Progress.TrimHorizon, 1)))
     driving.hear("c", Seq(report(driving.of(0), Progress.TrimHorizon, 2)))
@@ -176,7 +176,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val driving = new Driving(1, "a")
     val first = report(driving.of(0), Progress.TrimHorizon, 1, 2)
     driving.hear("a", Seq(first))
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)))
+    driving.driver.advance(offsetOf(1), offsetOf(1, upTo(2)))
     val before = driving.of(0)
     driving.hear("a", Seq(first, report(before, upTo(2)), report(before, upTo(2), 3)))
     assert(driving.of(0).generation === before.generation && driving.marks(0) === Seq(upTo(3)))
@@ -200,9 +200,9 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val after = driving.assigned("a").head
     assert(after.shard === before.shard && after.from === before.from)
     assert(after.generation > before.generation)
-    assert(driving.coordinator.frontiers.isEmpty, "its pages are gone")
+    assert(driving.driver.frontiers.isEmpty, "its pages are gone")
     driving.hear("a", Seq(report(after, Progress.TrimHorizon, 1, 2)))
-    assert(driving.coordinator.frontiers(after.shard).marks.map(_.upTo) === Seq(upTo(1), upTo(2)))
+    assert(driving.driver.frontiers(after.shard).marks.map(_.upTo) === Seq(upTo(1), upTo(2)))
   }
 
   test("a new service that misses the first answers still gets its shards") {
@@ -212,7 +212,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(driving.shardsOf("a") === before)
     val last = driving.assigned("a")
     driving.hear("a", last.map(report(_, Progress.TrimHorizon, 1)))
-    assert(driving.assigned("a") === last && driving.coordinator.frontiers.size === 1)
+    assert(driving.assigned("a") === last && driving.driver.frontiers.size === 1)
     assert(driving.hear("a").plan.isEmpty)
   }
 
@@ -223,20 +223,20 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     driving.pass(6.seconds)
     driving.hear("b")
     driving.pass(6.seconds)
-    assert(driving.coordinator.live === Set("b"))
+    assert(driving.driver.executors.live === Set("b"))
     assert(
-      (0 to 1).flatMap(n => driving.coordinator.location(shardOf(n))).map(_._2).toSet === Set("b")
+      (0 to 1).flatMap(n => driving.driver.ahead.location(shardOf(n))).map(_._2).toSet === Set("b")
     )
     driving.pass(6.seconds)
-    assert(driving.coordinator.live.isEmpty)
+    assert(driving.driver.executors.live.isEmpty)
   }
 
   test("if nothing but ticks comes, a dead executor loses its shards within eleven seconds") {
     val driving = new Driving(2, "a")
     driving.pass(9.seconds)
-    assert(driving.coordinator.location(shardOf(0)).map(_._2) === Some("a"))
+    assert(driving.driver.ahead.location(shardOf(0)).map(_._2) === Some("a"))
     driving.pass(2.seconds)
-    assert(driving.coordinator.location(shardOf(0)) === None)
+    assert(driving.driver.ahead.location(shardOf(0)) === None)
   }
 
   test("a new executor gets its share, and the plan of the old one no longer names those shards") {
@@ -255,11 +255,11 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("shards move to a new executor only when no batch needs their pages") {
     val driving = new Driving(4, "a")
     driving.hear("a", driving.assigned("a").map(report(_, Progress.TrimHorizon, 3, 6)))
-    driving.coordinator.advance(offsetOf(4), offsetOf(4, upTo(3)))
+    driving.driver.advance(offsetOf(4), offsetOf(4, upTo(3)))
     driving.hear("b")
     driving.hear("a")
     assert(driving.shardsOf("a").size === 4 && driving.shardsOf("b").isEmpty)
-    driving.coordinator.advance(offsetOf(4, upTo(3)), offsetOf(4, upTo(3)))
+    driving.driver.advance(offsetOf(4, upTo(3)), offsetOf(4, upTo(3)))
     driving.hear("a")
     driving.hear("b")
     assert(driving.shardsOf("a").size === 2 && driving.shardsOf("b").size === 2)
@@ -269,21 +269,21 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val driving = new Driving(2, "a")
     def status(service: String, known: Long) =
       FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, known, None, service)
-    val known = driving.coordinator.answer(status("old", 0)).version
-    val newer = driving.coordinator.answer(status("new", 0))
+    val known = driving.driver.answer(status("old", 0)).version
+    val newer = driving.driver.answer(status("new", 0))
     assert(newer.plan.exists(_.assignments.size == 2) && !newer.isStopped)
-    val old = driving.coordinator.answer(status("old", known))
+    val old = driving.driver.answer(status("old", known))
     assert(old.isStopped && old.plan.isEmpty)
-    assert(!driving.coordinator.answer(status("new", newer.version)).isStopped)
+    assert(!driving.driver.answer(status("new", newer.version)).isStopped)
   }
 
   test("the plan tells executors to drop pages up to the start of the batch") {
     val driving = new Driving(1, "a")
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(3)))
+    driving.driver.advance(offsetOf(1), offsetOf(1, upTo(3)))
     driving.hear("a")
     assert(driving.plans("a").processed === Map(shardOf(0) -> Progress.TrimHorizon))
-    driving.coordinator.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)))
+    driving.driver.advance(offsetOf(1, upTo(3)), offsetOf(1, upTo(3)))
     driving.hear("a")
     assert(driving.plans("a").processed === Map(shardOf(0) -> upTo(3)))
   }
@@ -291,15 +291,15 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("the pages of a finished shard stay until its batch is done") {
     val driving = new Driving(1, "a")
     val ended = offsetAt(0 -> Progress.Finished, 1 -> Progress.TrimHorizon)
-    driving.coordinator.advance(offsetOf(1), ended)
+    driving.driver.advance(offsetOf(1), ended)
     driving.hear("a")
     assert(driving.shardsOf("a") === Set(shardOf(1)))
     assert(driving.plans("a").processed(shardOf(0)) === Progress.TrimHorizon)
     val next = offsetAt(1 -> Progress.TrimHorizon)
-    driving.coordinator.advance(ended, next)
+    driving.driver.advance(ended, next)
     driving.hear("a")
     assert(driving.plans("a").processed(shardOf(0)) === Progress.Finished)
-    driving.coordinator.advance(next, next)
+    driving.driver.advance(next, next)
     driving.hear("a")
     assert(
       driving.plans("a").processed.keySet === Set(shardOf(1)),
@@ -311,7 +311,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val driving = new Driving(1, "a")
     val before = driving.of(0)
     driving.hear("a", Seq(report(before, Progress.TrimHorizon, 3)))
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(2)))
+    driving.driver.advance(offsetOf(1), offsetOf(1, upTo(2)))
     driving.hear("a")
     assert(driving.of(0) === Assignment(shardOf(0), driving.of(0).generation, upTo(2)))
     assert(driving.of(0).generation > before.generation && driving.marks(0) === Nil)
@@ -320,19 +320,19 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a plan is sent only if it has changed") {
     val driving = new Driving(1, "a")
     assert(driving.hear("a").plan.isEmpty)
-    driving.coordinator.advance(offsetOf(1), offsetOf(1))
+    driving.driver.advance(offsetOf(1), offsetOf(1))
     assert(driving.hear("a").plan.isEmpty)
-    driving.coordinator.advance(offsetOf(1), offsetOf(1, upTo(1)))
+    driving.driver.advance(offsetOf(1), offsetOf(1, upTo(1)))
     assert(driving.hear("a").plan.nonEmpty)
   }
 
   test("each executor receives stop, and the driver knows which ones have") {
     val driving = new Driving(2, "a", "b")
-    driving.coordinator.stop()
+    driving.driver.stop()
     assert(driving.hear("a").isStopped)
-    assert(!driving.coordinator.allKnowOfStop)
+    assert(!driving.driver.executors.allKnowOfStop)
     assert(driving.hear("b").isStopped)
-    assert(driving.coordinator.allKnowOfStop)
+    assert(driving.driver.executors.allKnowOfStop)
   }
 
   test(
@@ -341,7 +341,7 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def looked(prepare: Driving => Unit) = {
       val driving = new Driving(2, "a")
       prepare(driving)
-      driving.coordinator.hasFirstLook(ofAll = false)
+      driving.driver.ahead.hasFirstLook(ofAll = false)
     }
     assert(!looked(_ => ()))
     assert(!looked(d => d.hear("a", Seq(report(d.of(0), Progress.TrimHorizon))): Unit))
@@ -363,24 +363,24 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         counters = FetchCounters(n, 2, 3, 4, 5, 6)
       )
     }
-    assert(driving.coordinator.failure.map(_.condition) === Some("FIRST"))
-    assert(driving.coordinator.counters === FetchCounters(3, 4, 6, 8, 10, 12))
+    assert(driving.driver.executors.failure.map(_.condition) === Some("FIRST"))
+    assert(driving.driver.counters === FetchCounters(3, 4, 6, 8, 10, 12))
   }
 
   test("the counters of a lost executor stay in the sum, except for its buffer") {
     val driving = new Driving(2, "a", "b")
     Seq("a", "b").foreach(driving.hear(_, counters = FetchCounters(1, 2, 3, 4, 5, 6)))
-    driving.coordinator.executorLost("a")
-    assert(driving.coordinator.counters === FetchCounters(2, 4, 3, 8, 10, 12))
+    driving.driver.lost("a")
+    assert(driving.driver.counters === FetchCounters(2, 4, 3, 8, 10, 12))
     driving.hear("a", counters = FetchCounters(2, 2, 3, 4, 5, 6))
-    assert(driving.coordinator.counters.records === 3, "it was only silent")
+    assert(driving.driver.counters.records === 3, "it was only silent")
   }
 
   test("a range has its marks only if all of them are known") {
     val driving = new Driving(1, "a")
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 1, 2, 3)))
     def marks(from: Progress, end: Int) =
-      driving.coordinator.located(Vector(ShardRange(shardOf(0), from, upTo(end)))).head.marks.size
+      driving.driver.ahead.located(Vector(ShardRange(shardOf(0), from, upTo(end)))).head.marks.size
     assert(marks(Progress.TrimHorizon, 2) === 2)
     assert(marks(Progress.TrimHorizon, 4) === 0, "its end is not known")
     assert(marks(upTo(1), 2) === 0, "reading ahead began elsewhere")
@@ -389,15 +389,15 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a failure of a shard that was assigned to another executor or again is ignored") {
     val driving = new Driving(1, "a")
     val before = driving.of(0)
-    driving.coordinator.executorLost("a")
+    driving.driver.lost("a")
     driving.hear("b")
     val older = driving.of(0)
     driving.restart("b")
     driving.hear("b", failure = Some(failure("STALE", older)))
     driving.hear("a", failure = Some(failure("STALE", before)))
-    assert(driving.coordinator.failure === None)
+    assert(driving.driver.executors.failure === None)
     driving.hear("b", failure = Some(failure("TRUE", driving.assigned("b").head)))
-    assert(driving.coordinator.failure.map(_.condition) === Some("TRUE"))
+    assert(driving.driver.executors.failure.map(_.condition) === Some("TRUE"))
   }
 
   test("a query with very many shards has few marks of each, and its executors know their number") {
@@ -417,10 +417,10 @@ class FetchCoordinatorSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val assigned = driving.of(0)
     driving.hear("a", Seq(report(assigned, Progress.TrimHorizon, 1 to 9: _*)))
     val end = offsetOf(1, upTo(5))
-    driving.coordinator.foundEnd(end)
+    driving.driver.ahead.foundEnd(end)
     driving.hear("a", (10 to 400).map(number => report(assigned, upTo(number - 1), number)))
     assert(driving.marks(0).size <= 256)
-    driving.coordinator.advance(offsetOf(1), end)
+    driving.driver.advance(offsetOf(1), end)
     driving.hear("a")
     assert(driving.of(0).generation === assigned.generation && driving.marks(0).nonEmpty)
   }

@@ -1,0 +1,14 @@
+package sparkkinesis.source.protocol
+
+/** An executor's connection to the driver of its query. */
+trait HeartbeatLink {
+
+  /**
+   * @throws QueryGone if the query has ended
+   * @throws java.lang.Exception if the driver did not answer this time
+   */
+  def heartbeat(status: FetchStatus): FetchReply
+}
+
+/** The driver does not know the query any more. */
+final class QueryGone(message: String) extends RuntimeException(message)
