@@ -192,8 +192,8 @@ MUTANTS = [
     Mutant(
         name="report-lost",
         promise="A driver that answers only some heartbeats receives every report.",
-        file="source/fetch/FetchLoop.scala",
-        old="unsent.giveBack(status.reports)",
+        file="source/fetch/Heartbeats.scala",
+        old="reports.prependAll(status.reports)",
         new="Option(status.reports)",
         suite="FetchLoopSuite",
     ),

@@ -49,20 +49,13 @@ private[source] final class FetchLoop(
   private val resting = mutable.TreeSet.empty[(Instant, StreamShard)] // by the end of their rest
   private val waiting = mutable.LinkedHashSet.empty[StreamShard] // for room
   private var wokenAt = LongAgo // when all shards that wait were woken last
-  private val unsent = new UnsentReports
-  private var sending = Option.empty[FetchStatus] // without an answer yet
-  private var sentAt = Option.empty[Instant]
-  private var answeredAt = Option.empty[Instant]
-  private var isUnanswered = false // whether the last heartbeat had no answer
-  private var version = 0L // of the last plan
-  private var isCrashed = false
+  private val heartbeats = new Heartbeats(executor, host, id, store, counts)
   private var isOver = false
 
   /** Time passes: shards whose rest has ended run, and a heartbeat that is due is sent. */
   def tick(now: Moment): Vector[FetchCommand] =
     if (isOver) Vector.empty
     else {
-      if (answeredAt.isEmpty) answeredAt = Some(now.steady)
       if (waiting.nonEmpty && !now.steady.isBefore(wokenAt.plusMillis(MaxWait))) {
         wokenAt = now.steady
         wake(waiting.toVector, now)
@@ -70,14 +63,14 @@ private[source] final class FetchLoop(
       val runs = Vector.newBuilder[FetchCommand]
       while (resting.headOption.exists(!_._1.isAfter(now.steady)))
         runs ++= begin(readings(resting.head._2), now)
-      runs.result() ++ heartbeat(now)
+      runs.result() ++ heartbeats.due(now, waiting.nonEmpty).map(Beat(_))
     }
 
   /** When to call `tick`, by the steady clock. */
   def wakeAt: Option[Instant] =
     if (isOver) None
     else
-      (resting.headOption.map(_._1) ++ Option.when(sending.isEmpty)(nextHeartbeat) ++
+      (resting.headOption.map(_._1) ++ heartbeats.nextAt(waiting.nonEmpty) ++
         Option.when(waiting.nonEmpty)(wokenAt.plusMillis(MaxWait))).minOption
 
   /** Runs the fetcher if it is ready and has room. */
@@ -145,7 +138,7 @@ private[source] final class FetchLoop(
   private def handle(fetcher: ShardFetcher, step: FetchStep, begun: Moment, now: Moment): Unit =
     step match {
       case FetchStep.Fetched(report, records, pause, isUrgent) =>
-        unsent.add(report, records, isUrgent)
+        heartbeats.add(report, records, isUrgent)
         val jittered = pause * (1 + JitterFraction * chance())
         rest(fetcher, jittered.toMicros.micros - (now.elapsed - begun.elapsed), now)
       case FetchStep.Waits =>
@@ -155,10 +148,10 @@ private[source] final class FetchLoop(
       case ReadStep.Paced(pause) => rest(fetcher, pause.max(LeastRest), now)
       case ReadStep.Awaits(limit) => rest(fetcher, limit.max(LeastRest), now)
       case ReadStep.Expired =>
-        unsent.count(c => c.copy(iteratorsExpired = c.iteratorsExpired + 1))
+        heartbeats.countExpired()
         rest(fetcher, Duration.Zero, now)
       case ReadStep.Retries(failure, delay) =>
-        unsent.retry(failure)
+        heartbeats.retry(failure)
         rest(fetcher, delay, now)
       case ReadStep.Doubts(delay) => rest(fetcher, delay, now)
       case ReadStep.Fails(cause) =>
@@ -186,7 +179,7 @@ private[source] final class FetchLoop(
   private def fail(fetcher: ShardFetcher, failure: FetchFailure): Unit = {
     of(fetcher).foreach(_.isOver = true)
     fetcher.close()
-    unsent.fail(failure)
+    heartbeats.fail(failure)
   }
 
   /** The fetcher runs after the delay, or earlier if that was asked for before. */
@@ -230,7 +223,7 @@ private[source] final class FetchLoop(
     readings.valuesIterator.map(_.fetcher).filterNot(_.isEnded).toVector.minByOption(_.age)(Age)
 
   /** Counts a task that did not find its pages here. */
-  def countReread(): Unit = unsent.count(c => c.copy(rereadRanges = c.rereadRanges + 1))
+  def countReread(): Unit = heartbeats.countReread()
 
   /** No task needs the pages of the shard up to there any more. */
   def drop(
@@ -245,78 +238,29 @@ private[source] final class FetchLoop(
 
   /** There may be a new plan: asks at once. */
   def hurry(now: Moment): Vector[FetchCommand] = {
-    sentAt = None
+    heartbeats.hurry()
     tick(now)
-  }
-
-  private def heartbeat(now: Moment): Option[FetchCommand] =
-    Option.when(sending.isEmpty && !now.steady.isBefore(nextHeartbeat)) {
-      sentAt = Some(now.steady)
-      send()
-    }
-
-  /** Pages of many shards arrive at about the same time, so they share a heartbeat. */
-  private def nextHeartbeat: Instant = sentAt.fold(LongAgo) { last =>
-    val period =
-      if (isUnanswered) HeartbeatPeriod
-      else if (unsent.isUrgent) UrgentPeriod
-      // A shard that waits for room wants to know soon that a batch is done.
-      else if (waiting.nonEmpty) RoomPeriod
-      else HeartbeatPeriod
-    last.plusMillis(period.toMillis)
-  }
-
-  private def send(): FetchCommand = {
-    val times = counts.times
-    val counters = unsent.counters.copy(
-      bufferedBytes = store.bytes,
-      spilledBytes = store.spilledBytes,
-      fullStores = if (store.isFull) 1 else 0,
-      memoryBytes = store.memoryBytes,
-      subscriptions = counts.subscriptions,
-      renewals = counts.renewals,
-      subscriptionsInUse = counts.refusals,
-      pushedBytes = counts.pushedBytes,
-      requests = times.counts.valuesIterator.sum,
-      times = times
-    )
-    // A failure does not count once the shard is assigned to another executor.
-    val failure = unsent.failures.find(it => isCurrent(it.shard, it.generation))
-    val status =
-      FetchStatus(executor, host, unsent.take(), counters, failure, version, unsent.crash, id)
-    sending = Some(status)
-    Beat(status)
   }
 
   /**
    * A heartbeat has an answer.
    *
-   * @param reply `None` if the driver did not answer in time: what it should hear is sent again
+   * @param reply `None` if the driver did not answer in time
    */
   def replied(
       status: FetchStatus,
       reply: Option[FetchReply],
       now: Moment
   ): Vector[FetchCommand] =
-    if (!sending.exists(_ eq status)) Vector.empty
+    if (!heartbeats.answered(status, reply, now)) Vector.empty
+    else if (heartbeats.hasCrashed) finish()
     else {
-      sending = None
-      isUnanswered = reply.isEmpty
-      reply match {
-        case _ if isCrashed => finish()
-        case Some(it) =>
-          answeredAt = Some(now.steady)
-          it.plan.foreach(apply(_, now))
-          version = it.version
-          if (it.isStopped) finish() else tick(now)
-        case None =>
-          unsent.giveBack(status.reports)
-          sentAt = Some(now.steady)
-          if (answeredAt.exists(it => now.steady.isAfter(it.plusMillis(DriverPatience.toMillis)))) {
-            log.warn(s"Stopped reading $names: the driver did not answer for $DriverPatience.")
-            finish()
-          } else tick(now)
-      }
+      reply.flatMap(_.plan).foreach(apply(_, now))
+      if (reply.exists(_.isStopped)) finish()
+      else if (heartbeats.isDriverGone(now)) {
+        log.warn(s"Stopped reading $names: the driver did not answer for ${Heartbeats.Patience}.")
+        finish()
+      } else tick(now)
     }
 
   /** Drops fetchers and pages that the plan does not contain. */
@@ -350,6 +294,7 @@ private[source] final class FetchLoop(
     leaveRest(reading)
     store.release(shard) // a run that has not begun does nothing any more
     waiting -= shard
+    heartbeats.forget(shard)
     reading.fetcher.close()
   }
 
@@ -361,15 +306,12 @@ private[source] final class FetchLoop(
     if (isOver) {
       log.warn(s"Ending the reads of $names failed.", cause)
       Vector.empty
-    } else if (isCrashed) {
+    } else if (heartbeats.hasCrashed) {
       log.warn(s"The driver cannot learn why $names is not read: $cause")
       finish()
     } else {
       log.error(s"Stopped reading $names after an unexpected error.", cause)
-      isCrashed = true
-      unsent.crash(s"Reading ahead of $names ended unexpectedly: $cause")
-      sending.foreach(it => unsent.giveBack(it.reports))
-      Vector(send())
+      Vector(Beat(heartbeats.crash(s"Reading ahead of $names ended unexpectedly: $cause")))
     }
 
   /** The query has ended, or nothing is to be read here any more. */
@@ -407,12 +349,6 @@ private object FetchLoop {
   private val Age = Ordering.Tuple2[Instant, StreamShard]
 
   private val LongAgo = Instant.ofEpochMilli(Long.MinValue / 2)
-  private val HeartbeatPeriod = 200.millis
-  private val RoomPeriod = 50.millis
-  private val UrgentPeriod = 20.millis
-
-  /** Longer than a pause of the driver for garbage collection. */
-  private val DriverPatience = 60.seconds
   private val InterruptionPause = 1.second
   private val LeastRest = 1.milli
 

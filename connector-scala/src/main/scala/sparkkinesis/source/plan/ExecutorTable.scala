@@ -15,7 +15,7 @@ import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Heartbeat}
  *
  * @param lease an executor without a heartbeat for this time is gone
  */
-private[source] final class ExecutorTable(lease: FiniteDuration) {
+final class ExecutorTable(lease: FiniteDuration) {
   import ExecutorTable._
 
   private var now = 0L

@@ -19,7 +19,7 @@ import sparkkinesis.source.protocol._
  *
  * @param distance between marks, if there are very many
  */
-private[source] final class ReadAhead(
+final class ReadAhead(
     executors: ExecutorTable,
     distance: ReadLimits = ReadLimits.None
 ) {

@@ -13,9 +13,9 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamO
 import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.feed.{FetchStep, ReadStep}
+import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
-import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
+import sparkkinesis.source.fetch.{Heartbeats, ShardFetcher}
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
@@ -94,10 +94,11 @@ class DataLossSuite extends AnyFunSuite {
     assert(Seq.fill(3)(lost(late)) === Seq(1, 0, 0))
     assert(lost(late) === 0)
     assert(lost(late.plusMillis(26.hours.toMillis)) === 1)
-    val unsent = new UnsentReports
+    val heartbeats = new Heartbeats("a", "host", "s", Stores.inMemory(1000), FeedCounts.Unread)
     val report = FetchReport(shard, 1, Progress.TrimHorizon, Vector.empty, Nil, 0, 0, lost = 1)
-    (1 to 2).foreach(_ => unsent.add(report, 0, isUrgent = true))
-    assert((unsent.counters + unsent.counters).lostRanges === 4)
+    (1 to 2).foreach(_ => heartbeats.add(report, 0, isUrgent = true))
+    val counters = heartbeats.due(Moment(late, late), isWaiting = false).get.counters
+    assert((counters + counters).lostRanges === 4)
   }
 
   test("a range that is read again counts its loss once per attempt") {
