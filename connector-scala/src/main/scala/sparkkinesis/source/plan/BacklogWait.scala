@@ -2,7 +2,7 @@ package sparkkinesis.source.plan
 
 import scala.concurrent.duration._
 
-import sparkkinesis.model.{PackedRecords, StreamShard}
+import sparkkinesis.model.PackedRecords
 import sparkkinesis.source.protocol.{FetchCounters, Frontier, ReadLimits}
 
 /**
@@ -12,8 +12,6 @@ import sparkkinesis.source.protocol.{FetchCounters, Frontier, ReadLimits}
  */
 object BacklogWait {
 
-  /** A shard further behind its tip has a backlog. */
-  private val BacklogMillis = 1000L
   private val ForMore = 200.millis
 
   /** Executors drop the pages of the last batch, then read the next ones. */
@@ -29,47 +27,42 @@ object BacklogWait {
    * Whether to wait for more records. A shard from which nothing has been read does not count: the
    * others need not wait for it.
    *
+   * @param found by executors
    * @param stores state of the executors' stores at their last report
    * @param waited time since Spark asked for the end of the batch
    * @param left time until the batch is worth its cost; see [[BatchCost]]
    */
   def isWorth(
-      frontiers: Map[StreamShard, Frontier],
+      found: Found,
       limits: ReadLimits,
       stores: FetchCounters,
       waited: FiniteDuration,
       left: FiniteDuration
-  ): Boolean = {
-    val found = frontiers.valuesIterator.filter(_.marks.nonEmpty).toVector
-    if (found.isEmpty)
-      waited < ForFirst && (stores.fullStores > 0 || frontiers.valuesIterator.exists(isBehind))
+  ): Boolean =
+    if (found.fresh.isEmpty) waited < ForFirst && (stores.fullStores > 0 || found.behind > 0)
     else {
-      val behind = found.count(isBehind)
+      val fresh = found.fresh.toVector.map(found.frontiers)
+      val behind = fresh.count(_.isBehind)
       // A few shards that lag behind do not delay the others.
-      val isCatchingUp = behind > found.size - behind
+      val isCatchingUp = behind > fresh.size - behind
       (waited < ForMore && behind > 0 || left > Duration.Zero && isCatchingUp) &&
-      mayGrow(found, limits, stores)
+      mayGrow(fresh, limits, stores)
     }
-  }
-
-  /** The end of a shard is not behind: there is nothing more to wait for. */
-  private def isBehind(frontier: Frontier): Boolean =
-    frontier.millisBehindLatest > BacklogMillis && !frontier.isFinished
 
   /** Pages on disk cost more than a batch, so a store that writes them has enough. */
   private def mayGrow(
-      found: Seq[Frontier],
+      fresh: Seq[Frontier],
       limits: ReadLimits,
       stores: FetchCounters
   ): Boolean = {
-    val (records, bytes) = sums(found)
+    val (records, bytes) = sums(fresh)
     val stored = bytes + records * PackedRecords.UsualOverhead
     stores.fullStores == 0 && stores.spilledBytes == 0 && limits.allow(records + 1, bytes + 1) &&
     stored < stores.memoryBytes * Enough
   }
 
-  private def sums(found: Seq[Frontier]): (Long, Long) =
-    found.iterator.flatMap(_.marks).foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
+  private def sums(fresh: Seq[Frontier]): (Long, Long) =
+    fresh.iterator.flatMap(_.marks).foldLeft((0L, 0L)) { case ((records, bytes), mark) =>
       (records + mark.records, bytes + mark.bytes)
     }
 }

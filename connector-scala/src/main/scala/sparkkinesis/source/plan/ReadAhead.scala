@@ -93,7 +93,10 @@ final class ReadAhead(
   }
 
   /** What executors have read after the end of the last planned batch. */
-  def frontiers: Map[StreamShard, Frontier] = reading.frontiers
+  def found: Found = reading.found
+
+  /** See [[Found.frontiers]]. */
+  def frontiers: Map[StreamShard, Frontier] = found.frontiers
 
   /** The host and the executor that have the pages of a shard. */
   def location(shard: StreamShard): Option[(String, String)] =
@@ -115,7 +118,7 @@ final class ReadAhead(
 
   /** See [[UnreadSince]]. */
   def unread: Map[StreamShard, Instant] =
-    batchStart.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, reading.frontiers))
+    batchStart.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, frontiers))
 
   /** The longest time for which no page of a shard was reported, not even an empty one. */
   def longestSilence: FiniteDuration = executors.longestSilence(reading.shards.keySet)

@@ -52,7 +52,16 @@ final case class ReadingShard(
  *
  * @param generations number of assignments so far: each has a generation of its own
  */
-final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generations: Long) {
+final class ReadingShards private (
+    val shards: Map[StreamShard, ReadingShard],
+    val generations: Long,
+    known: Option[ReadingShards.Summary]
+) {
+
+  private lazy val summary = known.getOrElse(ReadingShards.summaryOf(shards))
+
+  /** Always the same object while nothing changes. */
+  def found: Found = summary.found
 
   /**
    * Exactly the wanted shards, each from its new progress. If that is one of the marks, the later
@@ -75,16 +84,15 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
       val shard = known.getOrElse(ReadingShards.unassigned(from, None))
       id -> shard.copy(completeAsOf = (shard.completeAsOf ++ completeAsOf(id)).maxOption)
     }
-    copy(shards = moved)
+    changed(moved)
   }
 
   /** Assigns each shard without an executor to the executor with the fewest shards. */
   def assigned(executors: Set[String]): ReadingShards =
-    if (executors.isEmpty || shards.valuesIterator.forall(_.executor.nonEmpty)) this
+    if (executors.isEmpty || summary.unread.isEmpty) this
     else {
       val load = executors.map(id => id -> shards.values.count(_.executor.contains(id))).toMap
-      val missing = shards.collect { case (id, shard) if shard.executor.isEmpty => id }.toSeq.sorted
-      missing
+      summary.unread.sorted
         .foldLeft((this, load)) { case ((all, counts), id) =>
           val executor = counts.minBy(_.swap)._1
           (all.withReader(id, executor), counts.updated(executor, counts(executor) + 1))
@@ -95,7 +103,7 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
   private def withReader(id: StreamShard, executor: String): ReadingShards = {
     val next = generations + 1
     val assigned = shards(id).copy(executor = Some(executor), generation = next, frontier = None)
-    ReadingShards(shards.updated(id, assigned), next)
+    changed(shards.updated(id, assigned), next)
   }
 
   /** Takes from each executor the shards beyond its fair share, for a new executor. */
@@ -111,10 +119,13 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
     unassigned((_, shard) => shard.executor.exists(executors))
 
   private def unassigned(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
-    copy(shards = shards.map { case (id, shard) =>
+    changed(shards.map { case (id, shard) =>
       id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.provenCompleteAsOf)
              else shard)
     })
+
+  private def changed(shards: Map[StreamShard, ReadingShard], generations: Long = generations) =
+    new ReadingShards(shards, generations, known = None)
 
   /**
    * Adds the report of an executor. Ignores a report that it has already. If an earlier report is
@@ -133,19 +144,21 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
       case Some(shard) if report.from == shard.tip =>
         def bounded(marks: Vector[Mark]) =
           MarkMerging.bounded(marks, MarkBudget.ofShard(shards.size), distance, end)
-        copy(shards = shards.updated(report.shard, ReadingShards.extended(shard, report, bounded)))
+        extended(report.shard, ReadingShards.extended(shard, report, bounded))
       case Some(shard) if !ReadingShards.isKnown(report, shard.tip) =>
         unassigned((id, _) => id == report.shard)
       case _ => this
     }
 
+  private def extended(id: StreamShard, shard: ReadingShard): ReadingShards = {
+    val found = shard.frontier.fold(summary.found)(summary.found.updated(id, _))
+    val known = summary.copy(found = found)
+    new ReadingShards(shards.updated(id, shard), generations, Some(known))
+  }
+
   /** Whether the executor still reads the shard that failed. */
   def isOf(executor: String, failure: FetchFailure): Boolean =
     shards.get(failure.shard).exists(_.isReadBy(executor, failure.generation))
-
-  /** Always the same object, so that callers find out cheaply whether something changed. */
-  lazy val frontiers: Map[StreamShard, Frontier] =
-    shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }
 
   /** An executor drops all pages of a shard that is now assigned to another one. */
   def plan(executor: String, processed: Map[StreamShard, Progress]): FetchPlan = {
@@ -161,7 +174,19 @@ final case class ReadingShards(shards: Map[StreamShard, ReadingShard], generatio
 }
 
 object ReadingShards {
-  val Empty: ReadingShards = ReadingShards(Map.empty, 0)
+  val Empty: ReadingShards = new ReadingShards(Map.empty, 0, known = None)
+
+  /**
+   * What would cost time per shard.
+   *
+   * @param unread the shards that no executor reads
+   */
+  private final case class Summary(found: Found, unread: Vector[StreamShard])
+
+  private def summaryOf(shards: Map[StreamShard, ReadingShard]): Summary = Summary(
+    Found.of(shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }),
+    shards.iterator.collect { case (id, shard) if shard.executor.isEmpty => id }.toVector
+  )
 
   private def unassigned(from: Progress, completeAsOf: Option[Instant]): ReadingShard =
     ReadingShard(None, 0, from, None, completeAsOf)

@@ -21,13 +21,13 @@ object ShardCounts {
       reading: ReadingShards,
       closed: Long
   ): ShardCounts = {
-    val ended = reading.frontiers.count { case (_, frontier) => frontier.isFinished }
+    val ended = reading.found.frontiers.count { case (_, frontier) => frontier.isFinished }
     val unfinished = planned.settled.streams.valuesIterator.map(_.shards.size).sum
     ShardCounts(
       open = (planned.readable.size - ended).toLong,
       closed = closed,
       waiting = (unfinished - planned.readable.size).toLong,
-      reading = reading.frontiers.size.toLong
+      reading = reading.found.frontiers.size.toLong
     )
   }
 

@@ -47,6 +47,13 @@ final case class Frontier(
 
   /** Whether the marks reach the end of the shard. */
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)
+
+  /** Whether the shard has a backlog. There is nothing more to wait for at its end. */
+  def isBehind: Boolean = millisBehindLatest > Frontier.BacklogMillis && !isFinished
+}
+
+object Frontier {
+  private val BacklogMillis = 1000L
 }
 
 /** The largest size of a batch. A batch takes at least one mark, whatever the limits are. */

@@ -37,7 +37,9 @@ final class MicroBatchQuery(
   private var askedAt = Option.empty[FiniteDuration] // when Spark asked for the next batch
   private var lookUntil = Option.empty[Instant] // while it waits for first pages
   private var hasLooked = false // since no shard was read
-  private var idle = Option.empty[Seen] // there was nothing new
+  private var idle = Option.empty[Seen] // there was nothing that a batch could take
+  private var confirmAt: FiniteDuration =
+    Duration.Zero // when to look whether a confirmation is due
   private var lastStart = Option.empty[SourceOffset]
   private var furthest = Option.empty[(Seen, SourceOffset)]
   private var batch = Option.empty[Batch] // that was planned last
@@ -126,7 +128,7 @@ final class MicroBatchQuery(
     askedAt = Some(begin)
     val left = cost.nextAt(begin).fold(Duration.Zero)(_ - now.elapsed)
     val waited = now.elapsed - begin
-    Option.when(BacklogWait.isWorth(ahead.frontiers, limits, stores, waited, left))(
+    Option.when(BacklogWait.isWorth(ahead.found, limits, stores, waited, left))(
       later(now, NewsWait)
     )
   }
@@ -140,17 +142,25 @@ final class MicroBatchQuery(
   ): Answer[SourceOffset] = {
     val seen = Seen(from, ahead.frontiers)
     val joined = streams.withJoined(from).getOrElse(from)
-    val isIdle = (joined eq start) && idle.exists(_.isSame(seen))
+    // Spark asks an idle query a hundred times per second, and it may have thousands of shards.
+    val isIdle =
+      (joined eq start) && (ahead.found.fresh.isEmpty || idle.exists(_.isSame(seen)))
     val next = streams.repair(if (isIdle) from else planned(joined, seen.frontiers, limits))
     if (next ne start) found(next, now)
     else if (fetch.stopAtMillis.nonEmpty && !isOver(seen)) later(now, NewsWait) // it would end
-    else if (isIdle) Answer.Ready(from)
     else {
       idle = Some(seen)
-      val confirmed = BatchPlanner.confirmed(from, seen.frontiers, streams.confirmationPeriod)
+      val confirmed = confirmation(seen, now)
       if (confirmed eq from) Answer.Ready(from) else found(confirmed, now)
     }
   }
+
+  private def confirmation(seen: Seen, now: Moment): SourceOffset =
+    if (now.elapsed < confirmAt) seen.from
+    else {
+      confirmAt = now.elapsed + ConfirmationWait
+      BatchPlanner.confirmed(seen.from, seen.frontiers, streams.confirmationPeriod)
+    }
 
   private def planned(
       from: SourceOffset,
@@ -178,13 +188,15 @@ final class MicroBatchQuery(
    */
   def latest: Option[SourceOffset] = lastStart.map { from =>
     val seen = Seen(from, ahead.frontiers)
-    furthest
-      .filter(_._1.isSame(seen))
-      .fold {
-        val offset = BatchPlanner.end(from, seen.frontiers, ReadLimits.None)
-        furthest = Some(seen -> offset)
-        offset
-      }(_._2)
+    if (ahead.found.fresh.isEmpty) from
+    else
+      furthest
+        .filter(_._1.isSame(seen))
+        .fold {
+          val offset = BatchPlanner.end(from, seen.frontiers, ReadLimits.None)
+          furthest = Some(seen -> offset)
+          offset
+        }(_._2)
   }
 
   /**
@@ -262,8 +274,9 @@ final class MicroBatchQuery(
 
 private object MicroBatchQuery {
   private val NewsWait = 100.millis
+  private val ConfirmationWait = 1.second
 
-  /** What an answer depends on. Spark asks an idle query a hundred times per second. */
+  /** What an answer depends on. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {
     def isSame(other: Seen): Boolean = (from eq other.from) && (frontiers eq other.frontiers)
   }

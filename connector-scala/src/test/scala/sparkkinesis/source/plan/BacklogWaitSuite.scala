@@ -26,7 +26,7 @@ class BacklogWaitSuite extends AnyFunSuite {
     val frontiers = Map(shardOf(0) -> Frontier(marks, Nil, behind, 0), shardOf(1) -> quiet)
     val enough = 10 * (10 + PackedRecords.UsualOverhead)
     val state = stores(memory = enough * 8 / 3, isFull).copy(spilledBytes = spilled)
-    BacklogWait.isWorth(frontiers, limits, state, waited, left)
+    BacklogWait.isWorth(Found.of(frontiers), limits, state, waited, left)
   }
 
   private def stores(memory: Long, isFull: Boolean = false): FetchCounters =
@@ -56,7 +56,13 @@ class BacklogWaitSuite extends AnyFunSuite {
       val frontiers = behind.zipWithIndex.map { case (millis, id) =>
         shardOf(id) -> Frontier(Vector(mark), Nil, millis, 0)
       }
-      BacklogWait.isWorth(frontiers.toMap, ReadLimits.None, stores(9999), 1.second, 1.second)
+      BacklogWait.isWorth(
+        Found.of(frontiers.toMap),
+        ReadLimits.None,
+        stores(9999),
+        1.second,
+        1.second
+      )
     }
     assert(isWorth(60000, 60000, 0))
     assert(!isWorth(60000, 0))
@@ -66,7 +72,9 @@ class BacklogWaitSuite extends AnyFunSuite {
   test("nothing more of a shard that has ended can arrive") {
     val ended = Frontier(Vector(mark, mark.copy(upTo = Progress.Finished)), Nil, 60000, 0)
     val frontiers = Map(shardOf(0) -> ended)
-    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, stores(9999), 0.seconds, 1.second))
+    assert(
+      !BacklogWait.isWorth(Found.of(frontiers), ReadLimits.None, stores(9999), 0.seconds, 1.second)
+    )
   }
 
   test("a batch waits longer for the first pages of a backlog, or the trigger would be skipped") {
@@ -81,7 +89,7 @@ class BacklogWaitSuite extends AnyFunSuite {
     val frontiers = Map(shardOf(0) -> ended)
     assert(
       !BacklogWait.isWorth(
-        frontiers,
+        Found.of(frontiers),
         ReadLimits.None,
         stores(100, isFull = true),
         1.second,
@@ -93,6 +101,14 @@ class BacklogWaitSuite extends AnyFunSuite {
   test("a shard that brings nothing holds back no other") {
     val slow = Frontier(Vector.empty, Nil, millisBehindLatest = 90000, 0)
     val frontiers = Map(shardOf(0) -> slow, shardOf(1) -> Frontier(Vector(mark), Nil, 0, 0))
-    assert(!BacklogWait.isWorth(frontiers, ReadLimits.None, stores(1000), Duration.Zero, 1.second))
+    assert(
+      !BacklogWait.isWorth(
+        Found.of(frontiers),
+        ReadLimits.None,
+        stores(1000),
+        Duration.Zero,
+        1.second
+      )
+    )
   }
 }

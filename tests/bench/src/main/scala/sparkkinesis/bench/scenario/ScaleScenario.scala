@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.bench.measure.HeapUse
 import sparkkinesis.bench.report.{Goal, Result, Samples}
-import sparkkinesis.bench.server.LargeStream
+import sparkkinesis.bench.server.{IdleDriver, LargeStream}
 import sparkkinesis.bench.sizing.Sizing
 
 /** What a stream with thousands of shards costs the driver, without a server. */
@@ -37,8 +37,14 @@ final class ScaleScenario(sizing: Sizing) extends Scenario {
         "KB per shard",
         Samples(heaps),
         Goal.atMost(20)
-      )
+      ),
+      figure(s"$title, a second without records", "ms", Samples(idleSeconds()), Goal.atMost(50))
     )
+  }
+
+  private def idleSeconds(): Seq[Double] = {
+    val driver = new IdleDriver(shards)
+    (1 to warmUps + batches).map(_ => millis(driver.second())).drop(warmUps)
   }
 
   private def figure(title: String, unit: String, samples: Samples, goal: Goal*): Result =
