@@ -21,7 +21,7 @@ import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.Stores
-import sparkkinesis.source.{OneShard, ReadOnlyKinesis, ScriptedKinesis, StreamClient}
+import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
 
 /**
  * Uses real threads and the machine's clock. Each wait is bounded and ends as early as possible.
@@ -104,36 +104,6 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("pages are dropped when the driver reports that their batch is done") {
-    running(new OneShard(records)) { running =>
-      eventually(assert(running.marks.map(_.records).sum === 50))
-      val end = offsetAt(running.marks.last.upTo)
-      running.driver.advance(start, end)
-      assert(running.service.store.bytes > 0)
-      running.driver.advance(end, end)
-      eventually(assert(running.service.store.bytes === 0))
-    }
-  }
-
-  test("a driver that answers only some heartbeats receives every report") {
-    running(new OneShard(records)) { running =>
-      val asked = new AtomicInteger
-      running.trouble =
-        () => if (asked.incrementAndGet() % 2 == 1) throw new RuntimeException("busy")
-      eventually(assert(running.marks.map(_.records).sum === 50))
-    }
-  }
-
-  test("pages of a shard that was assigned to another executor are dropped") {
-    running(new OneShard(records)) { running =>
-      eventually(assert(running.marks.map(_.records).sum === 50))
-      running.driver.lost("a")
-      val other = FetchStatus("b", "localhost", Vector.empty, FetchCounters.Zero, None, 0)
-      running.driver.answer(other)
-      eventually(assert(running.service.store.bytes === 0))
-    }
-  }
-
   test("a service stops when the driver asks for it, and when the driver is gone") {
     running(new OneShard(records)) { running =>
       running.driver.stop()
@@ -156,23 +126,6 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       }
     }
     running(hanging)(_ => eventually(assert(called.get === 1)))
-  }
-
-  test("a fetcher whose thread a library interrupts continues") {
-    val shard = new OneShard(records)
-    val interruptions = new AtomicInteger
-    val interrupted = new ReadOnlyKinesis {
-      override def describeStream(s: StreamRef): StreamSummary = shard.describeStream(s)
-      override def shardIterator(s: StreamRef, id: ShardId, p: Position): ShardIterator =
-        if (interruptions.incrementAndGet() <= 2) throw new InterruptedException
-        else shard.shardIterator(s, id, p)
-      override def getRecords(s: StreamRef, iterator: ShardIterator, limit: Int): Page =
-        shard.getRecords(s, iterator, limit)
-    }
-    running(interrupted) { running =>
-      eventually(assert(running.marks.map(_.records).sum === 50))
-      assert(running.driver.executors.failure.isEmpty)
-    }
   }
 
   test("a service that ends unexpectedly tells the driver why") {
@@ -235,14 +188,6 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
         assert(message.contains(stream.toString) && message.contains(shard.shard.name))
       }
     }
-  }
-
-  test("throttled calls are counted") {
-    val throttling = new ReadOnlyKinesis {
-      override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
-        throw ScriptedKinesis.Throttled
-    }
-    running(throttling)(r => eventually(assert(r.driver.counters.throttled >= 1)))
   }
 
   test("the number of the query's shards limits the marks of a page") {

@@ -1,8 +1,7 @@
 package sparkkinesis.source.fetch
 
 import java.time.Instant
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
+import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
@@ -164,21 +163,6 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     running(kinesis, 8, bufferBytes = 8L << 20) { running =>
       eventually(assert((5 until 8).forall(running.read(_) === 50)))
       end.countDown()
-    }
-  }
-
-  test("a shard that is assigned once never has two calls at the same time") {
-    val atOnce = new ConcurrentHashMap[ShardId, AtomicInteger]
-    val most = new AtomicInteger
-    val kinesis = new Shards({ shard =>
-      val count = atOnce.computeIfAbsent(shard, _ => new AtomicInteger)
-      most.accumulateAndGet(count.incrementAndGet(), math.max(_, _))
-      Thread.`yield`()
-      count.decrementAndGet(): Unit
-    })
-    running(kinesis, 12) { running =>
-      eventually(assert((0 until 12).forall(running.read(_) === 50)))
-      assert(most.get === 1)
     }
   }
 
