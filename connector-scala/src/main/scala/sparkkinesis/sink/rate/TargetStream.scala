@@ -16,7 +16,6 @@ import sparkkinesis.model.{ShardId, ShardMap, StreamRef}
  * @param maxRecordBytes the stream's limit for data and partition key together
  * @param spreads number of open shards if the stream distributes records itself (`AUTO`)
  * @param writers number of executors that are expected to write to it at first
- * @param chance evenly distributed in `[0, 1)`
  */
 final class TargetStream(
     val ref: StreamRef,
@@ -24,10 +23,8 @@ final class TargetStream(
     val maxRecordBytes: Int,
     spreads: Option[Int],
     @volatile private var writers: Int,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
-  import TargetStream._
 
   /** The requests of all tasks of this executor. */
   private[sink] val requests: RequestLimit = new RequestLimit(writers)
@@ -42,11 +39,11 @@ final class TargetStream(
   /**
    * The shards of the latest listing. Lists them if no task did so before.
    *
-   * @param patience with a stream that is being resharded, too
+   * @param patience how long a failed listing is repeated, also if the stream is being resharded
    * @throws KinesisException if the listing fails
    */
-  private[sink] def shards(patience: Patience = OneAttempt): ShardMap = known.getOrElse {
-    patience(clock, chance)(listing(known.getOrElse(list())))
+  private[sink] def shards(patience: FiniteDuration = Duration.Zero): ShardMap = known.getOrElse {
+    Retry.within(patience, clock)(listing(known.getOrElse(list())))
   }
 
   /** Whether `shards` returns at once. */
@@ -81,8 +78,4 @@ final class TargetStream(
     known = Some(same.getOrElse(map))
     same.getOrElse(map)
   }
-}
-
-object TargetStream {
-  private val OneAttempt = Patience(Duration.Zero)
 }

@@ -2,7 +2,7 @@ package sparkkinesis.sink.write
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, Patience, PutResult}
+import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult, Retry}
 import sparkkinesis.model.{ShardId, StreamRef}
 import sparkkinesis.sink.lane.Doubts.Doubt
 import sparkkinesis.sink.lane._
@@ -150,7 +150,7 @@ private[sink] final class PutResponses(
     case _: KinesisException.CredentialsExpired =>
       val since = expiredSince.getOrElse(now)
       expiredSince = Some(since)
-      now - since < Patience.RenewalTime.toMillis
+      now - since < Retry.RenewalTime.toMillis
     case _ => e.isRetryable
   }
 

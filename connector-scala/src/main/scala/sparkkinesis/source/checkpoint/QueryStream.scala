@@ -7,7 +7,7 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.client._
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, Shard, ShardId, StreamArn}
-import sparkkinesis.source.options.{ConsumerChoice, FetchSettings}
+import sparkkinesis.source.options.ConsumerChoice
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{ServiceTime, StreamClient}
 
@@ -17,14 +17,12 @@ import sparkkinesis.source.{ServiceTime, StreamClient}
  * are not: the query decides when to make them again.
  *
  * @param start where a new query begins to read it
- * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class QueryStream(
     val access: StreamAccess,
     val kinesis: KinesisClient,
     start: ByShard[Position],
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
   private val lister = new ShardLister(kinesis, access.ref, ShardFilter.FromTrimHorizon)
 
@@ -37,7 +35,7 @@ final class QueryStream(
 
   /** The offset at which a new query begins. */
   def firstOffset(): StreamOffset =
-    ShardDiscovery.initialOffset(StreamClient(access.ref, kinesis), start, clock, chance)
+    ShardDiscovery.initialOffset(StreamClient(access.ref, kinesis), start, clock)
 
   private def serviceTime(): TimeSpan = {
     val request = ListShardsRequest.First(access.ref, ShardFilter.AtLatest)
@@ -63,9 +61,9 @@ final class QueryStream(
 
   /** The consumer that executors read it with; `None` if they poll. */
   def consumer(arn: StreamArn, choice: ConsumerChoice): Option[ConsumerArn] =
-    new ConsumerRegistration(kinesis, access.ref, arn, clock, chance).active(choice)
+    new ConsumerRegistration(kinesis, access.ref, arn, clock).active(choice)
 
-  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+  private def retrying[A](call: => A): A = Retry.atStart(clock)(call)
 
   /**
    * Waits until each record that has arrived by a time is visible to readers.

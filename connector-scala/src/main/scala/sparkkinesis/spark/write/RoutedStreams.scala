@@ -17,17 +17,15 @@ import sparkkinesis.sink.rate.TargetStream
  * streams.
  *
  * @param later as in [[Pool]]
- * @param chance evenly distributed in `[0, 1)`
  */
 private[spark] final class RoutedStreams(
     open: ClientConfig => Loan[KinesisClient],
     clock: Clock,
-    later: (FiniteDuration, () => Unit) => Unit,
-    chance: () => Double
+    later: (FiniteDuration, () => Unit) => Unit
 ) {
   private val pool =
     new Pool[StreamAccess, RoutedStream](
-      access => new RoutedStream(access, open(access.client), clock, chance),
+      access => new RoutedStream(access, open(access.client), clock),
       clock,
       later
     )
@@ -45,8 +43,7 @@ private[spark] object RoutedStreams {
   val shared: RoutedStreams = new RoutedStreams(
     ClientPool.shared.borrow(_),
     SystemClock,
-    Timer.later,
-    SystemChance
+    Timer.later
   )
 }
 
@@ -54,24 +51,22 @@ private[spark] object RoutedStreams {
 private[spark] final class RoutedStream(
     val access: StreamAccess,
     loan: Loan[KinesisClient],
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) extends AutoCloseable {
   import RoutedStream._
 
   private val description = new StreamDescription(
     access.ref,
     () => loan.value.describeStream(access.ref),
-    clock,
-    chance
+    clock
   )
   private var current = Option.empty[(Traits, TargetStream)] // guarded by this object's monitor
 
   /** The stream's description, at most ten minutes old. Throws what [[StreamDescription]] does. */
-  def summary(patience: Patience): StreamSummary = description.within(MaxAge, patience)
+  def summary(patience: FiniteDuration): StreamSummary = description.within(MaxAge, patience)
 
   /** A summary that is at most a minute old, because users may raise a stream's limits. */
-  def freshSummary(patience: Patience): StreamSummary =
+  def freshSummary(patience: FiniteDuration): StreamSummary =
     description.within(StreamDescription.MinAge, patience)
 
   /**
@@ -99,8 +94,7 @@ private[spark] final class RoutedStream(
       summary.maxRecordBytes,
       spreads,
       executors,
-      clock,
-      chance
+      clock
     )
   }
 

@@ -15,13 +15,11 @@ import sparkkinesis.spark.errors.ConnectorError
  * failure.
  *
  * @param ask calls the service once
- * @param chance evenly distributed in `[0, 1)`
  */
 private[spark] final class StreamDescription(
     stream: StreamRef,
     ask: () => StreamSummary,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
   import StreamDescription._
 
@@ -31,13 +29,13 @@ private[spark] final class StreamDescription(
   /**
    * The description, at most this old. If the service fails for a while, the last one lasts longer.
    *
-   * @param patience if there is no last one
+   * @param patience how long a failed call is repeated if there is no last one
    * @throws KinesisException.NotFound if the stream does not exist. That is cached for a minute
    * @throws KinesisException or [[ConnectorError]] if the service does not answer, or the stream
    *   does not accept records. Neither is cached
    */
-  def within(age: FiniteDuration, patience: Patience): StreamSummary =
-    patience(clock, chance)(within(age))
+  def within(age: FiniteDuration, patience: FiniteDuration): StreamSummary =
+    Retry.within(patience, clock)(within(age))
 
   private def within(age: FiniteDuration): StreamSummary = {
     val seen = last

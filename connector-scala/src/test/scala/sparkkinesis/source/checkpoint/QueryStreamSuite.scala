@@ -139,7 +139,7 @@ object QueryStreamSuite {
       kinesis: KinesisClient,
       clock: Clock,
       start: Position = Position.Latest
-  ): QueryStream = new QueryStream(access, kinesis, ByShard(start), clock, () => 0.5)
+  ): QueryStream = new QueryStream(access, kinesis, ByShard(start), clock)
 
   /** A stream as it was described when a query began. */
   def described: DescribedStream = DescribedStream(access, summary(), new ServiceTime)
