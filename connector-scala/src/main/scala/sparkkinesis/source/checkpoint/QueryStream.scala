@@ -5,11 +5,12 @@ import java.time.Instant
 import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client._
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, Shard, ShardId, StreamArn}
 import sparkkinesis.source.options.ConsumerChoice
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.{ServiceTime, StreamClient}
+import sparkkinesis.source.{ServiceTime, SourceException, StreamClient}
 
 /**
  * The calls of a query's driver about a stream that its options name. Those with which the query
@@ -97,6 +98,28 @@ final case class DescribedStream(access: StreamAccess, summary: StreamSummary, t
   def arn: StreamArn = summary.arn
 
   def retention: FiniteDuration = summary.retention
+
+  /**
+   * The error to throw if the stream is no longer the one for which an offset was written.
+   *
+   * @param before when the stream in the checkpoint was created
+   * @param now when the stream of this name was created
+   */
+  def recreated(before: Instant, now: Instant = summary.created): Option[SourceException] =
+    Option.when(before != now) {
+      new SourceException(
+        "KINESIS_STREAM_RECREATED",
+        s"Stream $arn was created at $now, the stream in the checkpoint at $before. It was " +
+          "deleted and created again, and the old records are gone. To read the new stream, use " +
+          "a new checkpoint location."
+      )
+    }
+
+  def deleted: SourceException = new SourceException(
+    "KINESIS_STREAM_DELETED",
+    s"Stream $arn, created at ${summary.created}, was deleted while the query read it, and its " +
+      "records are gone. If you create it again, use a new checkpoint location to read it."
+  )
 }
 
 /** A time that is not known exactly: it is between the two. */
