@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.compat._
 import sparkkinesis.model.RecordDistribution
 import sparkkinesis.sink.rate.TargetStream
 
@@ -75,28 +76,27 @@ private[spark] final class RoutedStream(
    * @param executors expected to write to it
    */
   def target(summary: StreamSummary, executors: Int): TargetStream = synchronized {
-    val traits = Traits.of(summary)
+    val isAuto = summary.distribution == RecordDistribution.Auto
+    val traits = Traits(
+      summary.created,
+      summary.maxRecordBytes,
+      Option.when(isAuto)(summary.openShards)
+    )
     val target =
-      current.collect { case (`traits`, same) => same }.getOrElse(newTarget(summary, executors))
+      current.collect { case (`traits`, same) => same }.getOrElse(newTarget(traits, executors))
     target.expect(executors)
     current = Some(traits -> target)
     target
   }
 
-  private def newTarget(summary: StreamSummary, executors: Int): TargetStream = {
-    val spreads = summary.distribution match {
-      case RecordDistribution.Auto => Some(summary.openShards)
-      case RecordDistribution.UserPartitionKey => None
-    }
-    new TargetStream(
-      access.ref,
-      loan.value,
-      summary.maxRecordBytes,
-      spreads,
-      executors,
-      clock
-    )
-  }
+  private def newTarget(traits: Traits, executors: Int) = new TargetStream(
+    access.ref,
+    loan.value,
+    traits.maxRecordBytes,
+    traits.spreads,
+    executors,
+    clock
+  )
 
   override def close(): Unit = loan.close()
 }
@@ -104,20 +104,10 @@ private[spark] final class RoutedStream(
 private[spark] object RoutedStream {
   private val MaxAge = 10.minutes
 
-  /** The properties that lanes and rates depend on. */
-  private final case class Traits(
-      created: Instant,
-      maxRecordBytes: Int,
-      distribution: RecordDistribution,
-      spreadsOver: Int
-  )
-
-  private object Traits {
-    def of(summary: StreamSummary): Traits = Traits(
-      summary.created,
-      summary.maxRecordBytes,
-      summary.distribution,
-      if (summary.distribution == RecordDistribution.Auto) summary.openShards else 0
-    )
-  }
+  /**
+   * The properties that lanes and rates depend on.
+   *
+   * @param spreads see [[TargetStream]]
+   */
+  private final case class Traits(created: Instant, maxRecordBytes: Int, spreads: Option[Int])
 }

@@ -23,8 +23,7 @@ private[spark] final class StreamDescription(
 ) {
   import StreamDescription._
 
-  private val asking = new SharedCall[Answer]
-  @volatile private var last = Option.empty[Answer]
+  private val answers = new SharedCall[Answer]
 
   /**
    * The description, at most this old. If the service fails for a while, the last one lasts longer.
@@ -38,13 +37,9 @@ private[spark] final class StreamDescription(
     Retry.within(patience, clock)(within(age))
 
   private def within(age: FiniteDuration): StreamSummary = {
-    val seen = last
-    seen.filter(isYoung(_, age)).getOrElse(asking(since(seen))).summary
+    val seen = answers.last
+    seen.filter(isYoung(_, age)).getOrElse(answers.after(seen)(fresh())).summary
   }
-
-  /** The answer that another thread may have got after this thread looked. */
-  private def since(seen: Option[Answer]): Answer =
-    last.filterNot(it => seen.exists(_ eq it)).getOrElse(fresh())
 
   private def isYoung(answer: Answer, age: FiniteDuration): Boolean = {
     val limit = if (answer.result.isLeft) MinAge.min(age) else age
@@ -52,7 +47,7 @@ private[spark] final class StreamDescription(
   }
 
   private def fresh(): Answer = {
-    val known = last.map(_.result).filter(_.isRight)
+    val known = answers.last.map(_.result).filter(_.isRight)
     val result =
       try {
         val summary = ask()
@@ -64,9 +59,7 @@ private[spark] final class StreamDescription(
           log.warn(s"${e.getMessage.stripSuffix(".")}. Using the last known description.")
           known.get
       }
-    val answer = Answer(result, clock.steady)
-    last = Some(answer)
-    answer
+    Answer(result, clock.steady)
   }
 
   private def requireWritable(status: StreamStatus): Unit = status match {
