@@ -1,12 +1,13 @@
 package sparkkinesis.client
 
 import java.time.Instant
+import java.util.concurrent.ThreadLocalRandom
 
 import scala.concurrent.duration._
 
 /**
- * The time and waiting. Code that needs them takes a clock as a parameter, so that tests control
- * it.
+ * The time, waiting, and the jitter of waits. Code that needs them takes a clock as a parameter, so
+ * that tests control it.
  */
 trait Clock {
   def now: Instant
@@ -21,6 +22,9 @@ trait Clock {
   def steady: Instant = Instant.ofEpochMilli(elapsedMillis)
 
   def moment: Moment = Moment(now, steady)
+
+  /** A number for jitter, evenly distributed in `[0, 1)`. In tests it is the mean. */
+  def chance(): Double = 0.5
 
   /** Waits for the duration. Throws `InterruptedException`. */
   def sleep(duration: FiniteDuration): Unit
@@ -50,11 +54,13 @@ final case class Moment(now: Instant, steady: Instant) {
   }
 }
 
-/** The clock of the machine. No other code reads it. */
+/** The clock of the machine. No other code reads it or draws random numbers for jitter. */
 object SystemClock extends Clock {
   override def now: Instant = Instant.now()
 
   override def elapsedMillis: Long = System.nanoTime() / 1000000
+
+  override def chance(): Double = ThreadLocalRandom.current().nextDouble()
 
   override def sleep(duration: FiniteDuration): Unit = Thread.sleep(duration.toMillis)
 }

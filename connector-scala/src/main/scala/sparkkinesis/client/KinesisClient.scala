@@ -120,6 +120,8 @@ object ShardFilter {
 }
 
 /**
+ * A page of `ListShards`, or all of them.
+ *
  * @param nextToken token of the next page, if any
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
  *   it

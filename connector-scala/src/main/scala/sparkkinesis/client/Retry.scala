@@ -3,88 +3,85 @@ package sparkkinesis.client
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
-/**
- * Repeats a control call that a busy service refused. It gives up after a few attempts, so that a
- * query that cannot start fails soon.
- *
- * @param attempts number of attempts, 1 or more, not counting those that a quota refused
- * @param throttledAttempts number of attempts that a quota may refuse: then waiting helps
- */
-final case class Retry(attempts: Int, backoff: Backoff, throttledAttempts: Int) {
+import org.slf4j.LoggerFactory
 
-  /**
-   * @param chance random numbers for jitter, evenly distributed in `[0, 1)`
-   * @throws KinesisException the last failure, or one that a retry cannot fix
-   */
-  def apply[A](clock: Clock, chance: () => Double)(call: => A): A = {
-    def pause(failures: Int): Unit = clock.sleep(backoff.delay(failures, chance()))
-    def attempt(refusals: Int, failures: Int): A =
-      try call
-      catch {
-        case e: KinesisException if e.isThrottling && refusals + 1 < throttledAttempts =>
-          pause(refusals + 1)
-          attempt(refusals + 1, failures)
-        case e: KinesisException if isWorthRepeating(e) && failures + 1 < attempts =>
-          pause(failures + 1)
-          attempt(refusals, failures + 1)
-      }
-    attempt(0, 0)
-  }
+import sparkkinesis.compat._
 
-  /** `Unreachable` is not repeated: the call itself has waited for its timeout. */
-  private def isWorthRepeating(failure: KinesisException): Boolean = failure match {
-    case _: KinesisException.Unreachable => false
-    case _ => failure.isRetryable && !failure.isThrottling
-  }
-}
-
-/**
- * Repeats a call as long as a write may take, whatever fails for a while.
- *
- * @param limit from the first attempt on. An attempt that has begun is not cut short
- */
-final case class Patience(limit: FiniteDuration) {
-  import Patience._
-
-  /**
-   * @param chance random numbers for jitter, evenly distributed in `[0, 1)`
-   * @throws KinesisException the last failure, or one that a retry cannot fix
-   * @throws InterruptedException if the thread is interrupted
-   */
-  def apply[A](clock: Clock, chance: () => Double)(call: => A): A = {
-    val start = clock.elapsedMillis
-    @tailrec
-    def attempt(failures: Int): A = {
-      val answer =
-        try Right(call)
-        catch { case e: KinesisException if mayRepeat(e, clock.elapsedMillis - start) => Left(e) }
-      answer match {
-        case Right(value) => value
-        case Left(e) =>
-          if (failures == 0)
-            log.warn(s"${e.getMessage.stripSuffix(".")}. Retrying for up to $limit.")
-          clock.sleep(Pauses.delay(failures + 1, chance()))
-          attempt(failures + 1)
-      }
-    }
-    attempt(0)
-  }
-
-  private def mayRepeat(e: KinesisException, passed: Long): Boolean = {
-    val most = e match {
-      case _: KinesisException.CredentialsExpired => limit.min(RenewalTime)
-      case _ => limit
-    }
-    e.isRetryable && passed < most.toMillis
-  }
-}
-
-object Patience {
-  private val log = org.slf4j.LoggerFactory.getLogger(classOf[Patience])
+/** Repeats a call that failed, with a pause before each repetition. */
+object Retry {
+  private val log = LoggerFactory.getLogger(getClass)
 
   /** Many executors may ask at once, about many streams. */
-  private val Pauses = Backoff(base = 200.millis, cap = 5.seconds)
+  val Pauses: Backoff = Backoff(base = 200.millis, cap = 5.seconds)
+
+  private val StartPauses = Backoff(base = 200.millis, cap = 10.seconds)
+  private val StartAttempts = 4
+
+  /** Attempts that a quota may refuse: a busy account gets two minutes on average. */
+  private val ThrottledStartAttempts = 28
 
   /** Expired credentials may still be replaced by new ones. */
   val RenewalTime: FiniteDuration = 30.seconds
+
+  /**
+   * Repeats a call that a query needs in order to start. It gives up after a few attempts, so that
+   * a query that cannot start fails soon. Attempts that a quota refuses count apart, because then
+   * waiting helps.
+   *
+   * @throws KinesisException the last failure, or one that a retry cannot fix
+   */
+  def atStart[A](clock: Clock)(call: => A): A = {
+    var (refusals, failures) = (0, 0)
+    repeated(clock, StartPauses) {
+      case e if e.isThrottling =>
+        refusals += 1
+        Option.when(refusals < ThrottledStartAttempts)(refusals)
+      case _: KinesisException.Unreachable => None // the call itself has waited for its timeout
+      case e =>
+        failures += 1
+        Option.when(e.isRetryable && failures < StartAttempts)(failures)
+    }(call)
+  }
+
+  /**
+   * Repeats a call as long as a write may take, whatever fails for a while.
+   *
+   * @param limit from the first attempt on. An attempt that has begun is not cut short
+   * @throws KinesisException the last failure, or one that a retry cannot fix
+   * @throws InterruptedException if the thread is interrupted
+   */
+  def within[A](limit: FiniteDuration, clock: Clock)(call: => A): A = {
+    val start = clock.elapsedMillis
+    var failures = 0
+    repeated(clock, Pauses) { e =>
+      val most = e match {
+        case _: KinesisException.CredentialsExpired => limit.min(RenewalTime)
+        case _ => limit
+      }
+      val isRepeated = e.isRetryable && clock.elapsedMillis - start < most.toMillis
+      if (isRepeated && failures == 0)
+        log.warn(s"${e.getMessage.stripSuffix(".")}. Retrying for up to $limit.")
+      failures += 1
+      Option.when(isRepeated)(failures)
+    }(call)
+  }
+
+  /** @param again after how many failures the next pause comes; `None` to throw this failure */
+  def repeated[A](clock: Clock, pauses: Backoff)(
+      again: KinesisException => Option[Int]
+  )(call: => A): A = {
+    @tailrec
+    def attempt(): A = {
+      val answer =
+        try Right(call)
+        catch { case e: KinesisException => Left(again(e).getOrElse(throw e)) }
+      answer match {
+        case Right(value) => value
+        case Left(failures) =>
+          clock.sleep(pauses.delay(failures, clock.chance()))
+          attempt()
+      }
+    }
+    attempt()
+  }
 }

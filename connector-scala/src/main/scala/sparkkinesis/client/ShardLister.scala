@@ -14,10 +14,10 @@ final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardF
   private var read = Option.empty[ShardListing] // the pages that were read before a failure
 
   /** @throws KinesisException if a call fails */
-  def list(): ShardSnapshot = list(restarts = 0)
+  def list(): ShardListing = list(restarts = 0)
 
   @tailrec
-  private def list(restarts: Int): ShardSnapshot = attempt() match {
+  private def list(restarts: Int): ShardListing = attempt() match {
     case Right(snapshot) => snapshot
     case Left(refusal) =>
       read = None
@@ -26,12 +26,12 @@ final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardF
   }
 
   /** @return the failure if a page after the first cannot be read with its token */
-  private def attempt(): Either[KinesisException, ShardSnapshot] =
+  private def attempt(): Either[KinesisException, ShardListing] =
     try Right(rest())
     catch { case e: KinesisException if read.nonEmpty && ShardLister.endsToken(e) => Left(e) }
 
   @tailrec
-  private def rest(): ShardSnapshot = {
+  private def rest(): ShardListing = {
     val next = for (before <- read; token <- before.nextToken) yield before -> token
     val listed = next match {
       case None => client.listShards(First(stream, filter))
@@ -40,7 +40,7 @@ final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardF
         before.copy(shards = before.shards ++ page.shards, nextToken = page.nextToken)
     }
     read = Some(listed).filter(_.nextToken.nonEmpty)
-    if (read.isEmpty) ShardSnapshot(listed.shards, listed.serverTime) else rest()
+    if (read.isEmpty) listed else rest()
   }
 }
 
@@ -54,6 +54,6 @@ object ShardLister {
   }
 
   /** Lists the shards once. */
-  def list(client: KinesisClient, stream: StreamRef, filter: ShardFilter): ShardSnapshot =
+  def list(client: KinesisClient, stream: StreamRef, filter: ShardFilter): ShardListing =
     new ShardLister(client, stream, filter).list()
 }

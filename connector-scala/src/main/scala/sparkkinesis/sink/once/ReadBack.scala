@@ -8,6 +8,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.client._
+import sparkkinesis.compat._
 import sparkkinesis.model._
 import sparkkinesis.model.aggregate.{AggregateMarker, AggregateTags, UserRecords}
 
@@ -21,7 +22,6 @@ import sparkkinesis.model.aggregate.{AggregateMarker, AggregateTags, UserRecords
  *
  * @param since before the first record of the batch
  * @param retention of the stream
- * @param chance evenly distributed in `[0, 1)`
  * @param atATime number of shards that are read at a time; each takes the memory of a page, 10 MB
  * @param mostBytes of the hashes of all rows
  */
@@ -31,7 +31,6 @@ final class ReadBack(
     since: Instant,
     retention: FiniteDuration,
     clock: Clock,
-    chance: () => Double,
     atATime: Int,
     mostBytes: Long = SortedHashes.MostBytes
 ) {
@@ -169,23 +168,18 @@ final class ReadBack(
    * @param progress rises when a call that failed has nevertheless achieved something
    */
   private def patiently[A](what: String, progress: => Int = 0)(call: => A): A = {
-    @tailrec
-    def attempt(failures: Int, since: Long): A = {
-      val before = progress
-      val answer =
-        try Right(call)
-        catch { case e: KinesisException if e.isRetryable => Left(e) }
-      answer match {
-        case Right(value) => value
-        case Left(e) =>
-          val now = clock.elapsedMillis
-          val (failed, begin) = if (progress > before) (0, now) else (failures, since)
-          if (now - begin > Patience.toMillis) throw unanswered(what, e)
-          clock.sleep(Pauses.delay(failed + 1, chance()))
-          attempt(failed + 1, begin)
+    var (failures, since, before) = (0, clock.elapsedMillis, progress)
+    Retry.repeated(clock, Retry.Pauses) { e =>
+      val (now, reached) = (clock.elapsedMillis, progress)
+      if (reached > before) {
+        failures = 0
+        since = now
+        before = reached
       }
-    }
-    attempt(0, clock.elapsedMillis)
+      failures += 1
+      if (e.isRetryable && now - since > Patience.toMillis) throw unanswered(what, e)
+      Option.when(e.isRetryable)(failures)
+    }(call)
   }
 
   private def unanswered(what: String, e: KinesisException) = new OnceException(
@@ -203,5 +197,4 @@ private object ReadBack {
   private val MostMarkers = 500
   private val Patience = 5.minutes
   private val Margin = OnceTerms().margin.toMillis // arrival times are approximate
-  private val Pauses = Backoff(base = 200.millis, cap = 5.seconds)
 }

@@ -16,7 +16,6 @@ import sparkkinesis.model.{ShardId, ShardMap, StreamRef}
  * @param maxRecordBytes the stream's limit for data and partition key together
  * @param spreads number of open shards if the stream distributes records itself (`AUTO`)
  * @param writers number of executors that are expected to write to it at first
- * @param chance evenly distributed in `[0, 1)`
  */
 final class TargetStream(
     val ref: StreamRef,
@@ -24,33 +23,31 @@ final class TargetStream(
     val maxRecordBytes: Int,
     spreads: Option[Int],
     @volatile private var writers: Int,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
-  import TargetStream._
 
   /** The requests of all tasks of this executor. */
   private[sink] val requests: RequestLimit = new RequestLimit(writers)
 
   private[sink] val requestSize: RequestSize = new RequestSize(ref)
 
-  private val listing = new SharedCall[ShardMap]
+  private val listing = new SharedCall[ShardMap](spreads.map(_ => ShardMap.Whole))
   private val lister = new ShardLister(client, ref, ShardFilter.FromTrimHorizon)
   private val rates = new ConcurrentHashMap[ShardId, ShardRate]
-  @volatile private var known = if (spreads.isDefined) Some(ShardMap.Whole) else None
 
   /**
    * The shards of the latest listing. Lists them if no task did so before.
    *
-   * @param patience with a stream that is being resharded, too
+   * @param patience how long a failed listing is repeated, also if the stream is being resharded
    * @throws KinesisException if the listing fails
    */
-  private[sink] def shards(patience: Patience = OneAttempt): ShardMap = known.getOrElse {
-    patience(clock, chance)(listing(known.getOrElse(list())))
-  }
+  private[sink] def shards(patience: FiniteDuration = Duration.Zero): ShardMap =
+    listing.last.getOrElse {
+      Retry.within(patience, clock)(listing.after(None)(list()))
+    }
 
   /** Whether `shards` returns at once. */
-  private[sink] def isListed: Boolean = known.isDefined
+  private[sink] def isListed: Boolean = listing.last.isDefined
 
   /**
    * The current shards.
@@ -59,8 +56,7 @@ final class TargetStream(
    *   returned without a call
    * @throws KinesisException if the call fails; there is no retry
    */
-  private[sink] def shardsAfter(stale: ShardMap): ShardMap =
-    listing(known.filter(_ ne stale).getOrElse(list()))
+  private[sink] def shardsAfter(stale: ShardMap): ShardMap = listing.after(Some(stale))(list())
 
   /** Sets the number of executors that are expected to write to it: where new rates start. */
   def expect(executors: Int): Unit = writers = executors
@@ -77,12 +73,6 @@ final class TargetStream(
       )
     }
     rates.keySet.retainAll(map.shards.asJava)
-    val same = known.filter(_ == map)
-    known = Some(same.getOrElse(map))
-    same.getOrElse(map)
+    listing.last.filter(_ == map).getOrElse(map)
   }
-}
-
-object TargetStream {
-  private val OneAttempt = Patience(Duration.Zero)
 }

@@ -2,7 +2,7 @@ package sparkkinesis.sink.write
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, Patience, PutResult}
+import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult, Retry}
 import sparkkinesis.model.{ShardId, StreamRef}
 import sparkkinesis.sink.lane.Doubts.Doubt
 import sparkkinesis.sink.lane._
@@ -49,7 +49,8 @@ private[sink] final class PutResponses(
       results: IndexedSeq[PutResult],
       now: Long
   ): Unit = {
-    val result = new PartResult
+    var written, placed, throttled = RecordSum.Zero
+    val failed = Vector.newBuilder[PendingRecord]
     var unknown = Set.empty[PendingRecord]
     var i = part.from
     while (i < part.until) {
@@ -57,29 +58,31 @@ private[sink] final class PutResponses(
       results(i) match {
         case PutResult.Written(shard, _) =>
           val isMisplaced = lanes.isMisplaced(shard, part.lane)
-          result.addWritten(record, isMisplaced)
-          if (isMisplaced) written(record, shard, part.lane, request.sentAt)
-          else acknowledged(record)
+          written += record.size
+          if (isMisplaced) writtenElsewhere(record, shard, part.lane, request.sentAt)
+          else {
+            placed += record.size
+            acknowledged(record)
+          }
         case PutResult.Failed(code, message) =>
           val isThrottled = ErrorCodes.isThrottling(code)
           counters.add(
             if (isThrottled) SinkCounter.ThrottledRecords else SinkCounter.FailedRecords,
             1
           )
-          result.addFailed(record, isThrottled)
-          if (!isThrottled) unknown += record
+          failed += record
+          if (isThrottled) throttled += record.size else unknown += record
           record.failed(request.sentAt, s"$message ($code)", None, mayBeWritten = !isThrottled)
       }
       i += 1
     }
-    val (delivered, throttled) = (result.written, result.throttled)
-    part.lane.rate.answered(delivered, throttled, request.sentAt, now)
-    if (delivered.records > 0) part.lane.acknowledged(now)
-    lanes.written(part.lane.shard, result.placed)
-    counters.kinesisRecordsWritten(delivered.records.toLong, delivered.bytes)
+    part.lane.rate.answered(written, throttled, request.sentAt, now)
+    val isProgress = written.records > 0
+    if (isProgress) part.lane.acknowledged(now)
+    lanes.written(part.lane.shard, placed)
+    counters.kinesisRecordsWritten(written.records.toLong, written.bytes)
     val pauses = if (throttled.records > 0) RefusalPauses else Pauses
-    val isProgress = delivered.records > 0
-    retry(Doubt(part.lane, result.failed, unknown, isProgress, request.sentAt), pauses, now)
+    retry(Doubt(part.lane, failed.result(), unknown, isProgress, request.sentAt), pauses, now)
   }
 
   /** Sends the records again: at once, or when it is known which of them are in the stream. */
@@ -106,7 +109,12 @@ private[sink] final class PutResponses(
     }
 
   /** Counts a record that Kinesis wrote to another shard than predicted. */
-  private def written(record: PendingRecord, shard: ShardId, lane: Lane, sentAt: Long): Unit = {
+  private def writtenElsewhere(
+      record: PendingRecord,
+      shard: ShardId,
+      lane: Lane,
+      sentAt: Long
+  ): Unit = {
     refresh.markStale()
     lanes.written(shard, RecordSum(1, record.size.toLong))
     if (record.isAggregate && lanes.keepsHashKeys)
@@ -150,7 +158,7 @@ private[sink] final class PutResponses(
     case _: KinesisException.CredentialsExpired =>
       val since = expiredSince.getOrElse(now)
       expiredSince = Some(since)
-      now - since < Patience.RenewalTime.toMillis
+      now - since < Retry.RenewalTime.toMillis
     case _ => e.isRetryable
   }
 
@@ -213,39 +221,4 @@ private object PutResponses {
 
   /** Short, because the rate of the shard decreases, too. */
   private val RefusalPauses = Backoff(base = 100.millis, cap = 1.second)
-}
-
-/** The results of the records that one lane has in a request. */
-private[sink] final class PartResult {
-  private var writtenRecords, misplacedRecords, throttledRecords = 0
-  private var writtenBytes, misplacedBytes, throttledBytes = 0L
-  private val failures = Vector.newBuilder[PendingRecord]
-
-  def addWritten(record: PendingRecord, isMisplaced: Boolean): Unit = {
-    writtenRecords += 1
-    writtenBytes += record.size
-    if (isMisplaced) {
-      misplacedRecords += 1
-      misplacedBytes += record.size
-    }
-  }
-
-  def addFailed(record: PendingRecord, isThrottled: Boolean): Unit = {
-    failures += record
-    if (isThrottled) {
-      throttledRecords += 1
-      throttledBytes += record.size
-    }
-  }
-
-  def written: RecordSum = RecordSum(writtenRecords, writtenBytes)
-
-  /** The records that Kinesis wrote to the predicted shard. */
-  def placed: RecordSum =
-    RecordSum(writtenRecords - misplacedRecords, writtenBytes - misplacedBytes)
-
-  def throttled: RecordSum = RecordSum(throttledRecords, throttledBytes)
-
-  /** The records to send again, in their order. */
-  def failed: Vector[PendingRecord] = failures.result()
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.{SynchronousQueue, ThreadPoolExecutor, TimeUnit}
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.{Clock, KinesisException, Patience}
+import sparkkinesis.client.{Clock, KinesisException}
 import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
@@ -41,7 +41,6 @@ final class RecordWriter(
 
   private val hash = new PartitionKeyHasher
   private val threads = new WriterThreads
-  private val patience = Patience(options.deliveryTimeout)
   private var isClosed = false
 
   // Guarded by this writer's lock.
@@ -57,7 +56,7 @@ final class RecordWriter(
   def put(stream: TargetStream, entry: PutEntry): Unit = {
     hash.hash(entry)
     synchronized {
-      if (!stream.isListed) aside(stream.shards(patience))
+      if (!stream.isListed) aside(stream.shards(options.deliveryTimeout))
       requireRunning()
       if (!loop.hasRoom(entry)) urgently(awaitUntil(loop.hasRoom(entry)))
       loop.put(stream, entry, hash.hi, hash.lo, now)

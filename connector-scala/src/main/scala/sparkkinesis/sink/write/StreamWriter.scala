@@ -42,6 +42,7 @@ private[sink] final class StreamWriter(
   private var newShards = Option.empty[ShardMap]
   private val inFlight = new RequestsInFlight(stream.requests)
   private val fill = new RequestFill(() => requestLimits)
+  private var isListing, isRecovering = false
   private val timeout = options.requestTimeout.toMillis
   private var turn = 0
 
@@ -174,12 +175,20 @@ private[sink] final class StreamWriter(
   /** When to look into the stream for records of unknown outcome; `Lane.Never` if there is none. */
   def recoverAt: Long = doubts.fold(Lane.Never)(_.readyAt)
 
+  /** Begins a look into the stream, unless one is in progress. */
+  def beginsRecovery(): Boolean = {
+    val begins = !isRecovering
+    isRecovering = true
+    begins
+  }
+
   /**
    * A look into the stream found these aggregates.
    *
    * @param askedAt when it began, in milliseconds
    */
   def recovered(found: Set[Hash128], askedAt: Long, now: Long): Unit = {
+    isRecovering = false
     fill.unknown()
     responses.recovered(found, askedAt, now)
   }
@@ -196,18 +205,25 @@ private[sink] final class StreamWriter(
   def shards: ShardMap = lanes.shards
 
   /** Whether to list the shards of the stream again. */
-  def needsShards(now: Long): Boolean = newShards.isEmpty && refresh.isDue(now)
+  def needsShards(now: Long): Boolean = newShards.isEmpty && !isListing && refresh.isDue(now)
+
+  def listingBegan(): Unit = isListing = true
 
   /** A listing showed these shards. */
-  def listed(shards: ShardMap, now: Long): Unit =
+  def listed(shards: ShardMap, now: Long): Unit = {
+    isListing = false
     if (shards eq lanes.shards) refresh.unchanged(isRepeated = responses.hasMisplaced, now)
     else {
       refresh.changed(now)
       newShards = Some(shards)
     }
+  }
 
   /** A listing failed; the next one follows after a pause. */
-  def listingFailed(now: Long): Unit = refresh.unchanged(isRepeated = true, now)
+  def listingFailed(now: Long): Unit = {
+    isListing = false
+    refresh.unchanged(isRepeated = true, now)
+  }
 
   private def changeShards(shards: ShardMap, now: Long): Unit = {
     newShards = None

@@ -34,7 +34,6 @@ private[sink] final class WriteLoop(
   private val lingerMillis = options.linger.min(LongestWait).toMillis
   private val counters = new SinkCounters
   private val streams = mutable.LinkedHashMap.empty[TargetStream, StreamWriter]
-  private val calls = new SideCalls(driver)
   private var last = Option.empty[StreamWriter]
   private var turn = 0
   private var isUrgent = false
@@ -142,7 +141,6 @@ private[sink] final class WriteLoop(
 
   /** The shards of a stream were listed, or the call failed. */
   def listed(stream: StreamWriter, answer: Either[Throwable, ShardMap], now: Long): Unit = {
-    calls.listed(stream)
     answer match {
       case Right(shards) => stream.listed(shards, now)
       case Left(e: KinesisException) if isRetryable(e) => stream.listingFailed(now)
@@ -158,7 +156,6 @@ private[sink] final class WriteLoop(
       answer: Either[Throwable, Set[Hash128]],
       now: Long
   ): Unit = {
-    calls.recovered(stream)
     answer.fold(fail, stream.recovered(_, askedAt, now))
     advance(now)
   }
@@ -187,8 +184,18 @@ private[sink] final class WriteLoop(
   private def advance(now: Long): Unit = if (firstFailure.isEmpty) failing {
     val all = streams.values.toVector
     expired ++= all.flatMap(_.checkDeadline(now))
-    wakeBy(calls.start(all, now))
+    all.foreach(startCalls(_, now))
     if (once.forall(_.maySend(now))) sendFrom(all, now) else wakeBy(now + lingerMillis)
+  }
+
+  /** Makes the calls of a stream besides `PutRecords`: at most one of a kind at a time. */
+  private def startCalls(stream: StreamWriter, now: Long): Unit = {
+    if (stream.needsShards(now)) {
+      stream.listingBegan()
+      driver.list(stream, stream.shards)
+    }
+    if (stream.recoverAt > now) wakeBy(stream.recoverAt)
+    else if (stream.beginsRecovery()) driver.recover(stream, now)
   }
 
   private def sendFrom(all: Vector[StreamWriter], now: Long): Unit = {
@@ -230,26 +237,4 @@ private[sink] object WriteLoop {
 
   /** Memory per record in addition to its bytes: many small records fill the memory, too. */
   private val RecordOverhead = 128L
-}
-
-/** The calls of a loop besides `PutRecords`: at most one of a kind at a time per stream. */
-private[write] final class SideCalls(driver: WriteDriver) {
-  private val listing = mutable.Set.empty[StreamWriter]
-  private val recovering = mutable.Set.empty[StreamWriter]
-
-  /**
-   * Makes the calls that are due.
-   *
-   * @return when the next look into a stream is due; `Never` if none is
-   */
-  def start(streams: Seq[StreamWriter], now: Long): Long = {
-    streams.foreach(it => if (it.needsShards(now) && listing.add(it)) driver.list(it, it.shards))
-    val (due, later) = streams.partition(_.recoverAt <= now)
-    due.foreach(it => if (recovering.add(it)) driver.recover(it, now))
-    later.foldLeft(Lane.Never)((at, it) => math.min(at, it.recoverAt))
-  }
-
-  def listed(stream: StreamWriter): Unit = listing -= stream
-
-  def recovered(stream: StreamWriter): Unit = recovering -= stream
 }

@@ -5,20 +5,17 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.model.{ConsumerArn, Position, StreamArn, StreamRef}
-import sparkkinesis.source.options.{ConsumerChoice, FetchSettings}
+import sparkkinesis.source.options.ConsumerChoice
 
 /**
  * The consumer of enhanced fan-out that a query reads a stream with. Registers it if the options
  * name a consumer that does not exist, and waits until it is active. Never deregisters it.
- *
- * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class ConsumerRegistration(
     kinesis: KinesisClient,
     ref: StreamRef,
     stream: StreamArn,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
   import ConsumerRegistration._
   import kinesis.fanOut
@@ -73,7 +70,7 @@ final class ConsumerRegistration(
       case found =>
         if (clock.steady.toEpochMilli >= end) throw stuck(name, found)
         if (found.isEmpty) register(name)
-        clock.sleep(((1 + chance()) * Period.toMillis).toLong.millis)
+        clock.sleep(((1 + clock.chance()) * Period.toMillis).toLong.millis)
         awaitActive(name, end)
     }
 
@@ -95,7 +92,7 @@ final class ConsumerRegistration(
     try Some(retrying(fanOut.describe(consumer)))
     catch { case _: KinesisException.NotFound => None }
 
-  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+  private def retrying[A](call: => A): A = Retry.atStart(clock)(call)
 
   private def stuck(name: String, found: Option[ConsumerSummary]) = {
     val status = found.fold("is not there")(it => s"is ${it.status.toString.toUpperCase}")

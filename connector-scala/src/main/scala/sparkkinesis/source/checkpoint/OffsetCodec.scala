@@ -55,106 +55,83 @@ object OffsetCodec {
   }
 
   /** @throws SourceException if the text is not an offset, or has a later version */
-  def decode(json: String): SourceOffset = {
-    val root =
-      try Option(mapper.readTree(json)).filter(_.isObject)
-      catch { case _: JsonProcessingException => None }
-    val node = root.getOrElse(corrupt(json, "it is not a JSON object"))
-    checkVersion(node, json)
-    SourceOffset.of(streams(node, json))
-  }
+  def decode(json: String): SourceOffset = new Decoding(json).offset
 
-  private def streams(node: JsonNode, json: String): Iterable[StreamOffset] = {
-    val all = Option(node.get("streams"))
-      .filter(_.isObject)
-      .getOrElse(corrupt(json, "'streams' is not an object"))
-    all.properties.asScala.map { entry =>
-      val arn = StreamArn
-        .parse(entry.getKey)
-        .getOrElse(corrupt(json, s"'${entry.getKey}' is not the ARN of a stream"))
-      if (!entry.getValue.isObject) corrupt(json, s"stream $arn is not an object")
-      stream(arn, entry.getValue, json)
+  private final class Decoding(json: String) {
+    def offset: SourceOffset = {
+      val root =
+        try Option(mapper.readTree(json)).filter(_.isObject)
+        catch { case _: JsonProcessingException => None }
+      val node = root.getOrElse(corrupt("it is not a JSON object"))
+      checkVersion(node)
+      SourceOffset.of(required(node, "streams").map { case (name, stream) =>
+        val arn = StreamArn.parse(name).getOrElse(corrupt(s"'$name' is not the ARN of a stream"))
+        if (!stream.isObject) corrupt(s"stream $arn is not an object")
+        StreamOffset(arn, created(stream), shards(stream))
+      })
     }
-  }
 
-  private def stream(arn: StreamArn, node: JsonNode, json: String): StreamOffset = {
-    val waitsFor =
-      Option(node.get("waitsFor")).fold(Map.empty[ShardId, Set[ShardId]])(waiting(_, json))
-    val first =
-      Option(node.get("first")).fold(Map.empty[ShardId, SequenceNumber])(firsts(_, json))
-    val read = shards(node, json)
-    Seq("waitsFor" -> waitsFor.keySet, "first" -> first.keySet).foreach { case (name, ids) =>
-      ids.diff(read.keySet.toSet).headOption.foreach { id =>
-        corrupt(json, s"'$name' contains $id, but 'shards' does not")
-      }
+    private def checkVersion(node: JsonNode): Unit = {
+      val version = node.get("version")
+      if (version == null || !version.isInt) corrupt("it has no 'version'")
+      if (version.intValue > Version)
+        throw new SourceException(
+          "KINESIS_OFFSET_TOO_NEW",
+          s"The checkpoint contains a Kinesis offset of version ${version.intValue}, but this " +
+            s"release of spark-kinesis reads version $Version. Run the query with the " +
+            "release that wrote it."
+        )
+      if (version.intValue < 1) corrupt(s"its version is ${version.intValue}")
     }
-    StreamOffset(
-      stream = arn,
-      created = created(node, json),
-      shards = read.transform { (id, shard) =>
-        shard.copy(waitsFor = waitsFor.getOrElse(id, Set.empty), first = first.get(id))
+
+    private def created(stream: JsonNode): Instant = {
+      val text = Option(stream.get("created")).flatMap(value => Option(value.textValue))
+      text
+        .flatMap(ShardText.instant)
+        .getOrElse(corrupt(s"'created' is ${text.fold("missing")(t => s"'$t'")}"))
+    }
+
+    private def shards(stream: JsonNode): SortedMap[ShardId, ShardProgress] = {
+      val waitsFor = optional(stream, "waitsFor").map { case (name, node) =>
+        val parents = node.elements.asScala.toSeq
+        if (!node.isArray || !parents.forall(_.isTextual))
+          corrupt(s"'waitsFor' of $name is not a list of shards")
+        name -> parents.map(parent => ShardId(parent.textValue)).toSet
       }
-    )
-  }
+      val first = optional(stream, "first").map { case (name, node) =>
+        val number = Option(node.textValue).flatMap(SequenceNumber.parse)
+        name -> number.getOrElse(corrupt(s"'first' of $name is not a sequence number"))
+      }
+      val read = required(stream, "shards")
+      Seq("waitsFor" -> waitsFor, "first" -> first).foreach { case (name, ofShards) =>
+        ofShards.keys.find(!read.contains(_)).foreach { id =>
+          corrupt(s"'$name' contains $id, but 'shards' does not")
+        }
+      }
+      SortedMap.from(read.map { case (name, node) =>
+        val shard = Option(node.textValue)
+          .flatMap(ShardText.decode)
+          .getOrElse(corrupt(s"the progress of shard $name is '${node.asText}'"))
+        ShardId(name) ->
+          shard.copy(waitsFor = waitsFor.getOrElse(name, Set.empty), first = first.get(name))
+      })
+    }
 
-  private def created(node: JsonNode, json: String): Instant = {
-    val text = Option(node.get("created")).flatMap(value => Option(value.textValue))
-    text
-      .flatMap(ShardText.instant)
-      .getOrElse(corrupt(json, s"'created' is ${text.fold("missing")(t => s"'$t'")}"))
-  }
+    private def optional(node: JsonNode, name: String): Map[String, JsonNode] =
+      if (node.has(name)) required(node, name) else Map.empty
 
-  private def shards(node: JsonNode, json: String): SortedMap[ShardId, ShardProgress] = {
-    val all = Option(node.get("shards"))
-      .filter(_.isObject)
-      .getOrElse(corrupt(json, "'shards' is not an object"))
-    SortedMap.from(all.properties.asScala.map { entry =>
-      val shard = Option(entry.getValue.textValue).flatMap(ShardText.decode)
-      ShardId(entry.getKey) -> shard.getOrElse(
-        corrupt(json, s"the progress of shard ${entry.getKey} is '${entry.getValue.asText}'")
-      )
-    })
-  }
+    private def required(node: JsonNode, name: String): Map[String, JsonNode] = {
+      val fields = Option(node.get(name)).filter(_.isObject)
+      val entries = fields.getOrElse(corrupt(s"'$name' is not an object")).properties.asScala
+      entries.map(entry => entry.getKey -> entry.getValue).toMap
+    }
 
-  private def waiting(node: JsonNode, json: String): Map[ShardId, Set[ShardId]] = {
-    if (!node.isObject) corrupt(json, "'waitsFor' is not an object")
-    node.properties.asScala.map { entry =>
-      val parents = entry.getValue.elements.asScala.toSeq
-      if (!entry.getValue.isArray || !parents.forall(_.isTextual))
-        corrupt(json, s"'waitsFor' of ${entry.getKey} is not a list of shards")
-      ShardId(entry.getKey) -> parents.map(parent => ShardId(parent.textValue)).toSet
-    }.toMap
-  }
-
-  private def firsts(node: JsonNode, json: String): Map[ShardId, SequenceNumber] = {
-    if (!node.isObject) corrupt(json, "'first' is not an object")
-    node.properties.asScala.map { entry =>
-      val number = Option(entry.getValue.textValue).flatMap(SequenceNumber.parse)
-      ShardId(entry.getKey) -> number.getOrElse(
-        corrupt(json, s"'first' of ${entry.getKey} is not a sequence number")
-      )
-    }.toMap
-  }
-
-  private def checkVersion(node: JsonNode, json: String): Unit = {
-    val version = node.get("version")
-    if (version == null || !version.isInt) corrupt(json, "it has no 'version'")
-    if (version.intValue > Version)
+    private def corrupt(reason: String): Nothing =
       throw new SourceException(
-        "KINESIS_OFFSET_TOO_NEW",
-        s"The checkpoint contains a Kinesis offset of version ${version.intValue}, but this " +
-          s"release of spark-kinesis reads version $Version. Run the query with the " +
-          "release that wrote it."
+        Unreadable,
+        s"The checkpoint contains an offset that the Kinesis source cannot read: $reason. If " +
+          "another source wrote the checkpoint, use that source or a new checkpoint location. " +
+          s"The offset is: ${json.take(200)}"
       )
-    if (version.intValue < 1) corrupt(json, s"its version is ${version.intValue}")
   }
-
-  private def corrupt(json: String, reason: String): Nothing =
-    throw new SourceException(
-      Unreadable,
-      s"The checkpoint contains an offset that the Kinesis source cannot read: $reason. If " +
-        "another source wrote the checkpoint, use that source or a new checkpoint location. The " +
-        "offset is: " +
-        json.take(200)
-    )
 }

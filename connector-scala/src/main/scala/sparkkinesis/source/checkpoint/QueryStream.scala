@@ -5,11 +5,12 @@ import java.time.Instant
 import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client._
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, Shard, ShardId, StreamArn}
-import sparkkinesis.source.options.{ConsumerChoice, FetchSettings}
+import sparkkinesis.source.options.ConsumerChoice
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.{ServiceTime, StreamClient}
+import sparkkinesis.source.{ServiceTime, SourceException, StreamClient}
 
 /**
  * The calls of a query's driver about a stream that its options name. Those with which the query
@@ -17,14 +18,12 @@ import sparkkinesis.source.{ServiceTime, StreamClient}
  * are not: the query decides when to make them again.
  *
  * @param start where a new query begins to read it
- * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class QueryStream(
     val access: StreamAccess,
     val kinesis: KinesisClient,
     start: ByShard[Position],
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
   private val lister = new ShardLister(kinesis, access.ref, ShardFilter.FromTrimHorizon)
 
@@ -37,7 +36,7 @@ final class QueryStream(
 
   /** The offset at which a new query begins. */
   def firstOffset(): StreamOffset =
-    ShardDiscovery.initialOffset(StreamClient(access.ref, kinesis), start, clock, chance)
+    ShardDiscovery.initialOffset(StreamClient(access.ref, kinesis), start, clock)
 
   private def serviceTime(): TimeSpan = {
     val request = ListShardsRequest.First(access.ref, ShardFilter.AtLatest)
@@ -63,9 +62,9 @@ final class QueryStream(
 
   /** The consumer that executors read it with; `None` if they poll. */
   def consumer(arn: StreamArn, choice: ConsumerChoice): Option[ConsumerArn] =
-    new ConsumerRegistration(kinesis, access.ref, arn, clock, chance).active(choice)
+    new ConsumerRegistration(kinesis, access.ref, arn, clock).active(choice)
 
-  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+  private def retrying[A](call: => A): A = Retry.atStart(clock)(call)
 
   /**
    * Waits until each record that has arrived by a time is visible to readers.
@@ -99,6 +98,28 @@ final case class DescribedStream(access: StreamAccess, summary: StreamSummary, t
   def arn: StreamArn = summary.arn
 
   def retention: FiniteDuration = summary.retention
+
+  /**
+   * The error to throw if the stream is no longer the one for which an offset was written.
+   *
+   * @param before when the stream in the checkpoint was created
+   * @param now when the stream of this name was created
+   */
+  def recreated(before: Instant, now: Instant = summary.created): Option[SourceException] =
+    Option.when(before != now) {
+      new SourceException(
+        "KINESIS_STREAM_RECREATED",
+        s"Stream $arn was created at $now, the stream in the checkpoint at $before. It was " +
+          "deleted and created again, and the old records are gone. To read the new stream, use " +
+          "a new checkpoint location."
+      )
+    }
+
+  def deleted: SourceException = new SourceException(
+    "KINESIS_STREAM_DELETED",
+    s"Stream $arn, created at ${summary.created}, was deleted while the query read it, and its " +
+      "records are gone. If you create it again, use a new checkpoint location to read it."
+  )
 }
 
 /** A time that is not known exactly: it is between the two. */

@@ -10,7 +10,6 @@ import sparkkinesis.client._
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
 import sparkkinesis.model.{HashKey, Position, Shard, StreamRef}
-import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.position.{ByShard, ShardStarts}
 import sparkkinesis.source.{SourceException, StreamClient}
 
@@ -31,21 +30,19 @@ object ShardDiscovery {
   def initialOffset(
       stream: StreamClient,
       start: ByShard[Position],
-      clock: Clock,
-      chance: () => Double
+      clock: Clock
   ): StreamOffset = {
-    def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
-    val summary = retrying(stream.client.describeStream(stream.ref))
+    val summary = Retry.atStart(clock)(stream.client.describeStream(stream.ref))
     val isLatest = start.all.forall(_ == Position.Latest)
     val filter = if (isLatest) ShardFilter.AtLatest else ShardFilter.FromTrimHorizon
-    val snapshot = wholeListing(stream.client, stream.ref, filter, clock, chance, 1)
+    val listing = wholeListing(stream.client, stream.ref, filter, clock)
     // After the listing, so that records that arrive in between belong to shards already listed.
-    val now = serviceNow(clock.now, snapshot.serverTime)
+    val now = serviceNow(clock.now, listing.serverTime)
     val starts = new ShardStarts(stream, start, summary.retention, now, clock)
-    starts.check(snapshot.shards)
-    val listed = snapshot.shards.map(_.id).toSet
-    val shards = snapshot.shards.map { shard =>
-      val begin = retrying(starts.of(shard))
+    starts.check(listing.shards)
+    val listed = listing.shards.map(_.id).toSet
+    val shards = listing.shards.map { shard =>
+      val begin = Retry.atStart(clock)(starts.of(shard))
       // A parent that is no longer listed has expired with all its records.
       val parents = shard.parents.toSet.intersect(listed)
       shard.id -> ShardProgress(begin.progress, parents, begin.completeAsOf)
@@ -57,29 +54,29 @@ object ShardDiscovery {
    * A listing whose shards cover every hash key. Lists them again if they do not, and repeats calls
    * that fail for the moment.
    */
-  @tailrec
   private[source] def wholeListing(
       client: KinesisClient,
       stream: StreamRef,
       filter: ShardFilter,
-      clock: Clock,
-      chance: () => Double,
-      attempt: Int
-  ): ShardSnapshot = {
-    val lister = new ShardLister(client, stream, filter)
-    val snapshot = FetchSettings.StartRetry(clock, chance)(lister.list())
-    if (coversAllHashKeys(snapshot.shards)) snapshot
-    else if (attempt == Attempts)
-      throw new SourceException(
-        "KINESIS_INCOMPLETE_SHARD_LIST",
-        s"The open shards of stream $stream do not cover every hash key (${snapshot.shards.size} " +
-          s"listed shards, $Attempts attempts). Wait until a reshard has finished, then start " +
-          "the query again."
-      )
-    else {
-      clock.sleep(ListingBackoff.delay(attempt, chance()))
-      wholeListing(client, stream, filter, clock, chance, attempt + 1)
+      clock: Clock
+  ): ShardListing = {
+    @tailrec def attempt(count: Int): ShardListing = {
+      val lister = new ShardLister(client, stream, filter)
+      val listing = Retry.atStart(clock)(lister.list())
+      if (coversAllHashKeys(listing.shards)) listing
+      else if (count == Attempts)
+        throw new SourceException(
+          "KINESIS_INCOMPLETE_SHARD_LIST",
+          s"The open shards of stream $stream do not cover every hash key " +
+            s"(${listing.shards.size} listed shards, $Attempts attempts). Wait until a reshard " +
+            "has finished, then start the query again."
+        )
+      else {
+        clock.sleep(ListingBackoff.delay(count, clock.chance()))
+        attempt(count + 1)
+      }
     }
+    attempt(1)
   }
 
   /** Whether the shards without a listed child cover every hash key. */

@@ -96,5 +96,5 @@ private[source] final class PolledPages(
 
   override def close(): Unit = ()
 
-  private def pace(at: Moment): ReadPace = stream.shared.paces.of(shard, at.steady.toEpochMilli)
+  private def pace(at: Moment): ReadPace = stream.shared.pace(shard, at.steady.toEpochMilli)
 }

@@ -28,7 +28,7 @@ final class RetentionCheck(stream: StreamClient) {
     def isOlderThan(age: FiniteDuration) =
       completeAsOf.isBefore(at.now.minusMillis((age + Margin).toMillis))
     isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(latest(at)) &&
-    isOlderThan(shared.retention.proven(client, ref, at.steady))
+    isOlderThan(shared.facts.provenRetention(client, ref, at.steady))
   }
 
   /** Says how much of a shard is lost, for a message. May call the service. */
@@ -40,7 +40,7 @@ final class RetentionCheck(stream: StreamClient) {
   }
 
   private def latest(at: Moment): FiniteDuration =
-    shared.retention.latest(client, ref, at.steady)
+    shared.facts.latestRetention(client, ref, at.steady)
 }
 
 object RetentionCheck {

@@ -20,10 +20,8 @@ private[source] final class ShardStatus(stream: StreamClient, shard: ShardId) {
     ShardEnd.childrenOfClosed(shards(at), shard)
 
   /** Lists all shards of the stream, open and closed. */
-  def shards(at: Moment): Seq[Shard] = {
-    val notBefore = listedSince.getOrElse(at.steady).toEpochMilli
-    shared.listing.shards(client, ref, notBefore, at.steady.toEpochMilli)
-  }
+  def shards(at: Moment): Seq[Shard] =
+    shared.facts.shards(client, ref, listedSince.getOrElse(at.steady), at.steady)
 
   /** The last listing is doubtful: the next use needs another one. */
   def doubt(at: Moment): Unit = listedSince = Some(at.steady)

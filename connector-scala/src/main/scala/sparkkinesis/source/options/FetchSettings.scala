@@ -2,7 +2,6 @@ package sparkkinesis.source.options
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.Retry
 import sparkkinesis.compat._
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
@@ -154,11 +153,4 @@ object FetchSettings {
   private val QuietParts = 10L
 
   private val MarksPerLimit = 32L
-
-  /**
-   * Retries of calls that a query needs in order to start. A busy account gets two minutes on
-   * average.
-   */
-  val StartRetry: Retry =
-    Retry(attempts = 4, RetryPolicy.Default.backoff, throttledAttempts = 28)
 }

@@ -12,7 +12,7 @@ import sparkkinesis.client.{Backoff, KinesisException, Moment, StreamSummary}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, Shard, ShardId}
-import sparkkinesis.source.checkpoint.{DescribedStream, ExpiredShards, StreamIdentity}
+import sparkkinesis.source.checkpoint.{DescribedStream, ExpiredShards}
 import sparkkinesis.source.watch._
 import sparkkinesis.source.{DataLoss, SourceException}
 
@@ -58,12 +58,9 @@ private[query] final class StreamWatch(
    *   records may have expired before they were read
    */
   def checkStart(offset: StreamOffset, now: Moment): Unit = {
-    mismatch(offset.created).foreach(cause => throw cause)
+    stream.recreated(offset.created).foreach(cause => throw cause)
     expired.check(offset, now.now)
   }
-
-  private def mismatch(before: Instant, now: Instant = stream.summary.created) =
-    StreamIdentity.mismatch(arn, before, now)
 
   /** Sets where the next batch starts. Later inspections compare this offset with the listing. */
   def advance(next: StreamOffset): Unit = start = Some(next)
@@ -96,7 +93,7 @@ private[query] final class StreamWatch(
       state = AuditState.Initial
       start = None // until a batch starts at the repaired offset: before, each audit finds the same
       repairs += findings.size
-      log.warn(DataLoss.tolerated(AuditReport.text(stream.access.ref, findings)))
+      log.warn(DataLoss.tolerated(findings.text(stream.access.ref)))
       findings.repair(end)
     }
   }
@@ -178,7 +175,7 @@ private[query] final class StreamWatch(
     if (failOnDataLoss)
       state
         .confirmed(interval)
-        .foreach(found => fail(AuditReport.failure(stream.access.ref, found)))
+        .foreach(found => fail(found.failure(stream.access.ref)))
     if (state.inconclusive >= NoteworthyCount && isPowerOfTwo(state.inconclusive))
       log.warn(
         s"${state.inconclusive} listings of stream $arn in a row were inconsistent or lacked a " +
@@ -200,9 +197,10 @@ private[query] final class StreamWatch(
     answer match {
       case Success(summary) =>
         retention = summary.retention
-        mismatch(start.fold(stream.summary.created)(_.created), summary.created).foreach(fail)
+        val before = start.fold(stream.summary.created)(_.created)
+        stream.recreated(before, summary.created).foreach(fail)
       case Failure(_: KinesisException.NotFound) =>
-        fail(StreamIdentity.deleted(arn, stream.summary.created))
+        fail(stream.deleted)
       case Failure(cause) => log.debug(s"DescribeStreamSummary failed for stream $arn.", cause)
     }
     inspection match {

@@ -6,12 +6,11 @@ import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{Clock, ShardFilter}
+import sparkkinesis.client.{Clock, Retry, ShardFilter}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ArrivalTimes, Position, SequenceNumber, Shard, StreamArn, StreamShard}
 import sparkkinesis.source.checkpoint.ShardDiscovery
-import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.position._
 import sparkkinesis.source.protocol.{ReadUntil, ShardRange}
 import sparkkinesis.source.{DataLoss, SourceException, StreamClient}
@@ -20,8 +19,6 @@ import sparkkinesis.source.{DataLoss, SourceException, StreamClient}
  * Plans a batch query of one stream: one range per shard that may have records, open or closed.
  * Tasks may read parents and children at the same time, because a batch query has an order only
  * within a shard.
- *
- * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 final class BatchReadPlanner(
     stream: StreamClient,
@@ -29,8 +26,7 @@ final class BatchReadPlanner(
     end: ByShard[EndingPosition],
     bounds: ReadBounds,
     failOnDataLoss: Boolean,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
   import BatchReadPlanner._
   import stream.{client, ref}
@@ -49,7 +45,7 @@ final class BatchReadPlanner(
    */
   def ranges(): Seq[ShardRange] = {
     val listing =
-      ShardDiscovery.wholeListing(client, ref, ShardFilter.FromTrimHorizon, clock, chance, 1)
+      ShardDiscovery.wholeListing(client, ref, ShardFilter.FromTrimHorizon, clock)
     val now = ShardDiscovery.serviceNow(clock.now, listing.serverTime)
     val ends = new Ends(
       ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime),
@@ -172,7 +168,7 @@ final class BatchReadPlanner(
       .foreach(clock.sleep)
   }
 
-  private def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
+  private def retrying[A](call: => A): A = Retry.atStart(clock)(call)
 }
 
 private[source] object BatchReadPlanner {

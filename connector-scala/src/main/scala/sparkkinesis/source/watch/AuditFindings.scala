@@ -1,7 +1,8 @@
 package sparkkinesis.source.watch
 
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
-import sparkkinesis.model.{Shard, ShardId}
+import sparkkinesis.model.{Shard, ShardId, StreamRef}
+import sparkkinesis.source.SourceException
 
 /** A shard of an offset that waits for a parent that can no longer be read. */
 final case class BlockedShard(id: ShardId, parent: ShardId)
@@ -14,6 +15,8 @@ final case class BlockedShard(id: ShardId, parent: ShardId)
  * @param blocked shards of the offset, one entry per parent that is gone
  */
 final case class AuditFindings(missing: Seq[Shard], blocked: Seq[BlockedShard]) {
+  import AuditFindings.sentence
+
   def isEmpty: Boolean = missing.isEmpty && blocked.isEmpty
 
   /** Number of shards. */
@@ -40,8 +43,43 @@ final case class AuditFindings(missing: Seq[Shard], blocked: Seq[BlockedShard]) 
     }
     offset.copy(shards = unblocked ++ added)
   }
+
+  /**
+   * A data loss if parents expired before they were read; otherwise shards that are merely missing.
+   */
+  def failure(stream: StreamRef): SourceException = {
+    val isLoss = blocked.nonEmpty || missing.exists(_.parents.nonEmpty)
+    new SourceException(
+      if (isLoss) "KINESIS_DATA_LOSS" else "KINESIS_SHARD_MISSING",
+      s"${text(stream)} To read these shards from their trim horizon and continue, set " +
+        "'failOnDataLoss' to 'false'. To start over, use a new checkpoint location."
+    )
+  }
+
+  /** The findings, for messages. */
+  def text(stream: StreamRef): String = {
+    val added = missing.map { shard =>
+      val parents =
+        if (shard.parents.isEmpty) "" else s", parents ${shard.parents.mkString(" and ")}"
+      s"${shard.id} (hash keys ${shard.hashKeys}$parents)"
+    }
+    s"The query would never read all of stream $stream." +
+      sentence("The checkpoint contains neither these shards nor any of their ancestors", added) +
+      sentence(
+        "These shards wait for parents that expired before they were read",
+        blocked.map(shard => s"${shard.id} waits for ${shard.parent}")
+      ) +
+      " The parents were probably trimmed after the stream's retention period."
+  }
 }
 
 object AuditFindings {
   val None: AuditFindings = AuditFindings(Nil, Nil)
+
+  private val Shown = 5
+
+  private def sentence(start: String, items: Seq[String]): String = {
+    val more = if (items.size > Shown) s"; and ${items.size - Shown} more" else ""
+    if (items.isEmpty) "" else s" $start: ${items.take(Shown).mkString("; ")}$more."
+  }
 }

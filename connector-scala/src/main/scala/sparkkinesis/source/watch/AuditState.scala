@@ -7,59 +7,39 @@ import scala.concurrent.duration._
 import sparkkinesis.compat._
 
 /**
- * Findings that several inspections agree on.
- *
- * @param findings what each inspection from `since` to `until` has found
- */
-private[source] final case class PendingFindings(
-    findings: AuditFindings,
-    since: Instant,
-    until: Instant
-) {
-
-  /**
-   * Whether two listings, an interval apart, agree. One listing may be wrong, and two do not err in
-   * the same way.
-   */
-  def isConfirmed(interval: FiniteDuration): Boolean =
-    !until.isBefore(since.plusMillis((interval * 9 / 10).toMillis)) // inspections have jitter
-
-  /** `None` if the new inspection finds nothing of this again. */
-  def and(found: AuditFindings, now: Instant): Option[PendingFindings] = {
-    val both = found.intersect(findings)
-    Option.when(!both.isEmpty)(PendingFindings(both, since, now))
-  }
-}
-
-/**
  * What the inspections of a stream have shown so far. A value.
  *
- * @param pending findings of the last conclusive inspection
+ * @param findings what each conclusive inspection from `since` to `until` has found
  * @param inconclusive number of inconclusive inspections in a row
  * @param failures number of failed inspections in a row
  * @param isInitial whether there was no inspection yet
  */
 private[source] final case class AuditState(
-    pending: Option[PendingFindings],
-    inconclusive: Int,
-    failures: Int,
+    findings: AuditFindings,
+    since: Instant,
+    until: Instant,
+    inconclusive: Int = 0,
+    failures: Int = 0,
     isInitial: Boolean = false
 ) {
   import AuditState._
 
   def conclusive(found: AuditFindings, now: Instant): AuditState = {
-    val first = Option.when(!found.isEmpty)(PendingFindings(found, now, now))
-    AuditState(pending.flatMap(_.and(found, now)).orElse(first), 0, 0)
+    val again = found.intersect(findings)
+    if (again.isEmpty) AuditState(found, now, now) else AuditState(again, since, now)
   }
 
-  def unclear: AuditState = AuditState(None, inconclusive + 1, 0)
+  def unclear: AuditState = NoFindings.copy(inconclusive = inconclusive + 1)
 
   /**
    * Drops the findings after several failures, so that a run that is about to end does not wait
    * forever. A later inspection finds them again.
    */
-  def failed: AuditState =
-    AuditState(pending.filter(_ => failures < Patience), inconclusive, failures + 1)
+  def failed: AuditState = copy(
+    if (failures < Patience) findings else AuditFindings.None,
+    failures = failures + 1,
+    isInitial = false
+  )
 
   /** Whether a repeated inspection may soon be conclusive. */
   def isRepeatedSoon: Boolean = failures == 0 && inconclusive > 0 && inconclusive < Patience
@@ -67,14 +47,22 @@ private[source] final case class AuditState(
   /**
    * Whether a run may end: nothing is suspected, and inspecting again would not change that soon.
    */
-  def isSettled: Boolean = !isInitial && pending.isEmpty && !isRepeatedSoon
+  def isSettled: Boolean = !isInitial && findings.isEmpty && !isRepeatedSoon
 
-  def confirmed(interval: FiniteDuration): Option[AuditFindings] =
-    pending.filter(_.isConfirmed(interval)).map(_.findings)
+  /**
+   * The findings if two listings, an interval apart, agree. One listing may be wrong, and two do
+   * not err in the same way.
+   */
+  def confirmed(interval: FiniteDuration): Option[AuditFindings] = {
+    val least = interval * 9 / 10 // inspections have jitter
+    Option.when(!findings.isEmpty && !until.isBefore(since.plusMillis(least.toMillis)))(findings)
+  }
 }
 
 private[source] object AuditState {
-  val Initial: AuditState = AuditState(None, 0, 0, isInitial = true)
+  private val NoFindings = AuditState(AuditFindings.None, Instant.EPOCH, Instant.EPOCH)
+
+  val Initial: AuditState = NoFindings.copy(isInitial = true)
 
   /** Number of inconclusive or failed inspections after which nothing waits for the next one. */
   private val Patience = 3

@@ -42,8 +42,7 @@ private[spark] final class OnceQuery(
       access.ref,
       ClientPool.shared.borrow(access.client),
       OnceTerms(),
-      SystemClock,
-      SystemChance
+      SystemClock
     )
     running = Some(write)
     try write.begin(writeId.fold(batch)(_ => 0L), summary)

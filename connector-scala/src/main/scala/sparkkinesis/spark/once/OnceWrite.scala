@@ -27,8 +27,7 @@ private[spark] final class OnceWrite(
     stream: StreamRef,
     loan: Loan[KinesisClient],
     terms: OnceTerms,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) extends AutoCloseable {
   import OnceWrite._
 
@@ -60,7 +59,7 @@ private[spark] final class OnceWrite(
     val serverTime = summary.serverTime.getOrElse(clock.now)
     val attempt = log.begin(batch, target, serverTime)
     val since = attempt.since.minusMillis(terms.margin.toMillis)
-    val reader = new ReadBack(loan.value, stream, since, summary.retention, clock, chance, AtATime)
+    val reader = new ReadBack(loan.value, stream, since, summary.retention, clock, AtATime)
     val identity = WriterIdentity(query, batch, attempt.incarnation, attempt.run, 0, 0)
     val rows =
       if (attempt.run == 0) None

@@ -7,7 +7,7 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
+import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.{ConsumerArn, Position, StreamArn}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.checkpoint.{ConsumerClaims, ConsumerRegistration}
@@ -36,11 +36,10 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
         options.batchEnd(access.ref),
         bounds,
         options.failOnDataLoss,
-        SystemClock,
-        SystemChance
+        SystemClock
       )
       val consumer =
-        new ConsumerRegistration(loan.value, access.ref, read.arn, SystemClock, SystemChance)
+        new ConsumerRegistration(loan.value, access.ref, read.arn, SystemClock)
           .active(options.consumer)
       ConsumerClaims.check(consumer) // a streaming query would lose its subscriptions
       Plan(Map(read.arn -> access), consumer.map(read.arn -> _).toMap, read.ranges())

@@ -58,7 +58,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     loans = ClientPool.shared.borrowAll(options.streams.map(_.client))
     options.streams.zip(loans).map { case (access, loan) =>
       val start = options.queryStart(access.ref)
-      new QueryStream(access, loan.value, start, SystemClock, SystemChance)
+      new QueryStream(access, loan.value, start, SystemClock)
     }
   }
   private lazy val described = named.map(_.describe())
@@ -66,7 +66,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private var stopAtMillis = Option.empty[Long]
   private lazy val runOptions =
     options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
-  private lazy val streams = new QueryStreams(options, described, SystemChance)
+  private lazy val streams = new QueryStreams(options, described, () => SystemClock.chance())
   private var opened = Seq.empty[AutoCloseable] // in the order in which they close
   private var isServing = false // whether the query has begun
   private lazy val microBatches =

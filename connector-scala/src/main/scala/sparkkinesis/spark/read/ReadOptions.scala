@@ -6,9 +6,9 @@ import org.apache.spark.sql.types.StructType
 
 import sparkkinesis.client.aws.{AwsRegion, ClientPool}
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{ShardFilter, ShardLister, StreamAccess, SystemChance, SystemClock}
+import sparkkinesis.client.{Retry, ShardFilter, ShardLister, StreamAccess, SystemClock}
 import sparkkinesis.model.Shard
-import sparkkinesis.source.options.{DefinitionCheck, FetchSettings, SourceOptions}
+import sparkkinesis.source.options.{DefinitionCheck, SourceOptions}
 import sparkkinesis.spark.read.task.{RecordRow, ReplayRow}
 
 /** Parses and checks the options and the schema of a read, on the driver. */
@@ -32,7 +32,7 @@ private[spark] object ReadOptions {
 
   private def shardsOf(stream: StreamAccess): Seq[Shard] =
     Using.resource(ClientPool.shared.borrow(stream.client)) { loan =>
-      FetchSettings.StartRetry(SystemClock, SystemChance) {
+      Retry.atStart(SystemClock) {
         ShardLister.list(loan.value, stream.ref, ShardFilter.FromTrimHorizon).shards
       }
     }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import org.apache.spark.util.CollectionAccumulator
 
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.client.{ConnectionDefaults, Patience, StreamAccess}
+import sparkkinesis.client.{ConnectionDefaults, StreamAccess}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.compat.{DataWriterShim, WriteShim}
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder, EnclosingBatch}
@@ -36,7 +36,6 @@ private[spark] final class KinesisWrite(
     once: Option[OnceQuery]
 ) extends WriteShim {
   private val reports = new WriteReports
-  private val patience = Patience(options.deliveryTimeout)
 
   override def description(): String = {
     def ofRows = s"the streams in column '${columns.stream.fold("")(_.name)}'"
@@ -48,7 +47,7 @@ private[spark] final class KinesisWrite(
    * streams.
    */
   def openShards: Option[Int] =
-    ConnectorError.translating(stream.map(query.describe(_, patience).openShards))
+    ConnectorError.translating(stream.map(query.describe(_, options.deliveryTimeout).openShards))
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
@@ -92,7 +91,7 @@ private[spark] final class KinesisWrite(
     if (isRealTime) RealTimeMode.check(options, RealTimeMode.keepsKeys(SparkContext.getOrCreate()))
     deadLetters.foreach(_.check())
     val described = stream.map { access =>
-      val summary = query.describe(access, patience)
+      val summary = query.describe(access, options.deliveryTimeout)
       AutoDistribution.refuse(access.ref, summary, options)
       FixedStream(access, summary)
     }

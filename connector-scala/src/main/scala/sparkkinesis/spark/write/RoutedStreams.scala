@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.ClientPool
+import sparkkinesis.compat._
 import sparkkinesis.model.RecordDistribution
 import sparkkinesis.sink.rate.TargetStream
 
@@ -17,17 +18,15 @@ import sparkkinesis.sink.rate.TargetStream
  * streams.
  *
  * @param later as in [[Pool]]
- * @param chance evenly distributed in `[0, 1)`
  */
 private[spark] final class RoutedStreams(
     open: ClientConfig => Loan[KinesisClient],
     clock: Clock,
-    later: (FiniteDuration, () => Unit) => Unit,
-    chance: () => Double
+    later: (FiniteDuration, () => Unit) => Unit
 ) {
   private val pool =
     new Pool[StreamAccess, RoutedStream](
-      access => new RoutedStream(access, open(access.client), clock, chance),
+      access => new RoutedStream(access, open(access.client), clock),
       clock,
       later
     )
@@ -45,8 +44,7 @@ private[spark] object RoutedStreams {
   val shared: RoutedStreams = new RoutedStreams(
     ClientPool.shared.borrow(_),
     SystemClock,
-    Timer.later,
-    SystemChance
+    Timer.later
   )
 }
 
@@ -54,24 +52,22 @@ private[spark] object RoutedStreams {
 private[spark] final class RoutedStream(
     val access: StreamAccess,
     loan: Loan[KinesisClient],
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) extends AutoCloseable {
   import RoutedStream._
 
   private val description = new StreamDescription(
     access.ref,
     () => loan.value.describeStream(access.ref),
-    clock,
-    chance
+    clock
   )
   private var current = Option.empty[(Traits, TargetStream)] // guarded by this object's monitor
 
   /** The stream's description, at most ten minutes old. Throws what [[StreamDescription]] does. */
-  def summary(patience: Patience): StreamSummary = description.within(MaxAge, patience)
+  def summary(patience: FiniteDuration): StreamSummary = description.within(MaxAge, patience)
 
   /** A summary that is at most a minute old, because users may raise a stream's limits. */
-  def freshSummary(patience: Patience): StreamSummary =
+  def freshSummary(patience: FiniteDuration): StreamSummary =
     description.within(StreamDescription.MinAge, patience)
 
   /**
@@ -80,29 +76,27 @@ private[spark] final class RoutedStream(
    * @param executors expected to write to it
    */
   def target(summary: StreamSummary, executors: Int): TargetStream = synchronized {
-    val traits = Traits.of(summary)
+    val isAuto = summary.distribution == RecordDistribution.Auto
+    val traits = Traits(
+      summary.created,
+      summary.maxRecordBytes,
+      Option.when(isAuto)(summary.openShards)
+    )
     val target =
-      current.collect { case (`traits`, same) => same }.getOrElse(newTarget(summary, executors))
+      current.collect { case (`traits`, same) => same }.getOrElse(newTarget(traits, executors))
     target.expect(executors)
     current = Some(traits -> target)
     target
   }
 
-  private def newTarget(summary: StreamSummary, executors: Int): TargetStream = {
-    val spreads = summary.distribution match {
-      case RecordDistribution.Auto => Some(summary.openShards)
-      case RecordDistribution.UserPartitionKey => None
-    }
-    new TargetStream(
-      access.ref,
-      loan.value,
-      summary.maxRecordBytes,
-      spreads,
-      executors,
-      clock,
-      chance
-    )
-  }
+  private def newTarget(traits: Traits, executors: Int) = new TargetStream(
+    access.ref,
+    loan.value,
+    traits.maxRecordBytes,
+    traits.spreads,
+    executors,
+    clock
+  )
 
   override def close(): Unit = loan.close()
 }
@@ -110,20 +104,10 @@ private[spark] final class RoutedStream(
 private[spark] object RoutedStream {
   private val MaxAge = 10.minutes
 
-  /** The properties that lanes and rates depend on. */
-  private final case class Traits(
-      created: Instant,
-      maxRecordBytes: Int,
-      distribution: RecordDistribution,
-      spreadsOver: Int
-  )
-
-  private object Traits {
-    def of(summary: StreamSummary): Traits = Traits(
-      summary.created,
-      summary.maxRecordBytes,
-      summary.distribution,
-      if (summary.distribution == RecordDistribution.Auto) summary.openShards else 0
-    )
-  }
+  /**
+   * The properties that lanes and rates depend on.
+   *
+   * @param spreads see [[TargetStream]]
+   */
+  private final case class Traits(created: Instant, maxRecordBytes: Int, spreads: Option[Int])
 }

@@ -40,7 +40,7 @@ private[spark] final class RowTargets(
 ) extends AutoCloseable {
   import RowTargets._
 
-  private val patience = Patience(settings.options.deliveryTimeout)
+  private val patience = settings.options.deliveryTimeout
   private val loans = mutable.Map.empty[StreamAccess, Loan[RoutedStream]]
   private val missing = mutable.Map.empty[StreamAccess, BadRow]
   private val byText = new JMap[UTF8String, RowTarget]

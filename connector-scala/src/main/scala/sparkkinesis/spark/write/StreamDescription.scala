@@ -15,38 +15,31 @@ import sparkkinesis.spark.errors.ConnectorError
  * failure.
  *
  * @param ask calls the service once
- * @param chance evenly distributed in `[0, 1)`
  */
 private[spark] final class StreamDescription(
     stream: StreamRef,
     ask: () => StreamSummary,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
   import StreamDescription._
 
-  private val asking = new SharedCall[Answer]
-  @volatile private var last = Option.empty[Answer]
+  private val answers = new SharedCall[Answer]
 
   /**
    * The description, at most this old. If the service fails for a while, the last one lasts longer.
    *
-   * @param patience if there is no last one
+   * @param patience how long a failed call is repeated if there is no last one
    * @throws KinesisException.NotFound if the stream does not exist. That is cached for a minute
    * @throws KinesisException or [[ConnectorError]] if the service does not answer, or the stream
    *   does not accept records. Neither is cached
    */
-  def within(age: FiniteDuration, patience: Patience): StreamSummary =
-    patience(clock, chance)(within(age))
+  def within(age: FiniteDuration, patience: FiniteDuration): StreamSummary =
+    Retry.within(patience, clock)(within(age))
 
   private def within(age: FiniteDuration): StreamSummary = {
-    val seen = last
-    seen.filter(isYoung(_, age)).getOrElse(asking(since(seen))).summary
+    val seen = answers.last
+    seen.filter(isYoung(_, age)).getOrElse(answers.after(seen)(fresh())).summary
   }
-
-  /** The answer that another thread may have got after this thread looked. */
-  private def since(seen: Option[Answer]): Answer =
-    last.filterNot(it => seen.exists(_ eq it)).getOrElse(fresh())
 
   private def isYoung(answer: Answer, age: FiniteDuration): Boolean = {
     val limit = if (answer.result.isLeft) MinAge.min(age) else age
@@ -54,7 +47,7 @@ private[spark] final class StreamDescription(
   }
 
   private def fresh(): Answer = {
-    val known = last.map(_.result).filter(_.isRight)
+    val known = answers.last.map(_.result).filter(_.isRight)
     val result =
       try {
         val summary = ask()
@@ -66,9 +59,7 @@ private[spark] final class StreamDescription(
           log.warn(s"${e.getMessage.stripSuffix(".")}. Using the last known description.")
           known.get
       }
-    val answer = Answer(result, clock.steady)
-    last = Some(answer)
-    answer
+    Answer(result, clock.steady)
   }
 
   private def requireWritable(status: StreamStatus): Unit = status match {

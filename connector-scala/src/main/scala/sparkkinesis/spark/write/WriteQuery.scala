@@ -1,6 +1,7 @@
 package sparkkinesis.spark.write
 
 import scala.collection.mutable
+import scala.concurrent.duration.FiniteDuration
 import scala.util.Using
 
 import sparkkinesis.client._
@@ -15,8 +16,7 @@ import sparkkinesis.spark.metrics.WriteReports
  */
 private[spark] final class WriteQuery(
     ask: StreamAccess => StreamSummary = WriteQuery.ask,
-    clock: Clock = SystemClock,
-    chance: () => Double = SystemChance
+    clock: Clock = SystemClock
 ) {
   private val descriptions = mutable.Map.empty[StreamAccess, StreamDescription]
 
@@ -27,13 +27,13 @@ private[spark] final class WriteQuery(
    * The stream's description, at most a minute old, or the last one if the service fails for a
    * while. Throws what [[StreamDescription]] does.
    */
-  def describe(stream: StreamAccess, patience: Patience): StreamSummary =
+  def describe(stream: StreamAccess, patience: FiniteDuration): StreamSummary =
     description(stream).within(StreamDescription.MinAge, patience)
 
   private def description(stream: StreamAccess): StreamDescription = synchronized {
     descriptions.getOrElseUpdate(
       stream,
-      new StreamDescription(stream.ref, () => ask(stream), clock, chance)
+      new StreamDescription(stream.ref, () => ask(stream), clock)
     )
   }
 }

@@ -13,7 +13,7 @@ class SharedCallSuite extends AnyFunSuite {
 
   /** Several threads that need the same call, which ends when the test says so. */
   private final class Callers(answer: () => Int) {
-    private val shared = new SharedCall[Int]
+    private val shared = new SharedCall[Integer]
     private val end = new CountDownLatch(1)
     val calls = new AtomicInteger
     val outcomes = new LinkedBlockingQueue[Either[String, Int]]
@@ -27,7 +27,7 @@ class SharedCallSuite extends AnyFunSuite {
     }
 
     private def outcome(): Either[String, Int] =
-      try Right(shared { calls.incrementAndGet(); end.await(); answer() })
+      try Right(shared.after(None) { calls.incrementAndGet(); end.await(); answer() })
       catch { case e: Throwable => Left(e.getClass.getSimpleName) }
 
     def next(): Either[String, Int] = outcomes.poll(1, TimeUnit.MINUTES)
@@ -59,8 +59,10 @@ class SharedCallSuite extends AnyFunSuite {
     assert(it.finish() === Seq.fill(6)(Right(7)))
   }
 
-  test("a later call is made again") {
-    val shared = new SharedCall[Int]
-    assert(Seq(1, 2).map(n => shared(n)) === Seq(1, 2))
+  test("a call is made again only for a caller that knows its last answer") {
+    val shared = new SharedCall[String]
+    val first = shared.after(None)("first")
+    assert(shared.after(None)("second") eq first)
+    assert(shared.after(Some(first))("second") === "second" && shared.last === Some("second"))
   }
 }

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.{KinesisException, ListShardsRequest, Patience, ShardListing}
+import sparkkinesis.client.{KinesisException, ListShardsRequest, ShardListing}
 import sparkkinesis.model._
 import sparkkinesis.sink.{FakeKinesis, FastClock, WaitingTasks}
 
@@ -15,7 +15,7 @@ import sparkkinesis.sink.{FakeKinesis, FastClock, WaitingTasks}
 class TargetStreamSuite extends AnyFunSuite {
   private val ref = StreamRef.ByName(StreamName("orders"))
 
-  private val patience = Patience(5.minutes)
+  private val patience = 5.minutes
 
   private def shard(number: Int, range: HashKeyRange) =
     Shard(ShardId(f"shardId-$number%012d"), Nil, range, SequenceNumber("1"), None)
@@ -38,8 +38,7 @@ class TargetStreamSuite extends AnyFunSuite {
         ServiceLimits.RecordBytes,
         spreads,
         writers,
-        clock,
-        () => 0.5
+        clock
       )
   }
 

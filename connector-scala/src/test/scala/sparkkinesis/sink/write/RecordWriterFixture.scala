@@ -41,7 +41,7 @@ trait RecordWriterFixture {
   }
 
   protected def target(client: KinesisClient, clock: Clock): TargetStream =
-    new TargetStream(stream, client, ServiceLimits.RecordBytes, None, 1, clock, () => 0.5)
+    new TargetStream(stream, client, ServiceLimits.RecordBytes, None, 1, clock)
 
   protected def newWriter(
       client: KinesisClient,

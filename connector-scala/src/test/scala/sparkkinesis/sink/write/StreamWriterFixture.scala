@@ -47,8 +47,7 @@ trait StreamWriterFixture extends Assertions {
       ServiceLimits.RecordBytes,
       None,
       1,
-      new FastClock,
-      () => 0.5
+      new FastClock
     )
 
     def writer(

@@ -64,7 +64,7 @@ class ConsumerRegistrationSuite extends AnyFunSuite {
     }
 
     def active(choice: ConsumerChoice): Option[ConsumerArn] =
-      new ConsumerRegistration(this, stream, arn, new FastClock, () => 0.5).active(choice)
+      new ConsumerRegistration(this, stream, arn, new FastClock).active(choice)
   }
 
   private val named = ConsumerChoice.Named("app")

@@ -45,8 +45,8 @@ class QueryStreamSuite extends AnyFunSuite {
     "a stream that was deleted and recreated is refused, and the error has both creation times"
   ) {
     val again = Instant.parse("2026-01-02T00:00:00Z")
-    assert(StreamIdentity.mismatch(arn, again, again).isEmpty)
-    val e = StreamIdentity.mismatch(arn, Instant.EPOCH, again).get
+    assert(described.recreated(again, again).isEmpty)
+    val e = described.recreated(Instant.EPOCH, again).get
     assert(e.condition === "KINESIS_STREAM_RECREATED")
     assert(e.getMessage.contains(again.toString) && e.getMessage.contains(Instant.EPOCH.toString))
   }
@@ -139,7 +139,7 @@ object QueryStreamSuite {
       kinesis: KinesisClient,
       clock: Clock,
       start: Position = Position.Latest
-  ): QueryStream = new QueryStream(access, kinesis, ByShard(start), clock, () => 0.5)
+  ): QueryStream = new QueryStream(access, kinesis, ByShard(start), clock)
 
   /** A stream as it was described when a query began. */
   def described: DescribedStream = DescribedStream(access, summary(), new ServiceTime)

@@ -23,7 +23,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       start: Position = Position.TrimHorizon,
       clock: FastClock = new FastClock
   ): StreamOffset =
-    ShardDiscovery.initialOffset(StreamClient(stream, kinesis), ByShard(start), clock, () => 0.5)
+    ShardDiscovery.initialOffset(StreamClient(stream, kinesis), ByShard(start), clock)
 
   private val skews = Table(
     ("driver", "service, to the second", "taken"),
@@ -133,8 +133,7 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     ShardDiscovery.initialOffset(
       StreamClient(stream, kinesis),
       start,
-      new FastClock,
-      () => 0.5
+      new FastClock
     )
   }
 

@@ -83,7 +83,7 @@ class RetentionCheckSuite extends AnyFunSuite {
   test("with the driver's value an executor makes no call, unless it would report a loss") {
     val kinesis = new ScriptedKinesis()
     val known = StreamClient(stream, kinesis)
-    known.shared.retention.learn(48.hours, at(0.minutes).steady)
+    known.shared.facts.learn(48.hours, at(0.minutes).steady)
     assert(!new RetentionCheck(known).hasPassed(ago(47.hours), at(599.seconds)))
     kinesis.summary(summary(retention = 72.hours))
     assert(!new RetentionCheck(known).hasPassed(ago(49.hours), at(599.seconds)))
@@ -91,7 +91,7 @@ class RetentionCheckSuite extends AnyFunSuite {
 
   test("the driver's value is no proof, even if the executor has just learned it") {
     val known = StreamClient(stream, new ScriptedKinesis().summary(summary(retention = 48.hours)))
-    known.shared.retention.learn(24.hours, at(0.minutes).steady)
+    known.shared.facts.learn(24.hours, at(0.minutes).steady)
     assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
   }
 
@@ -107,7 +107,7 @@ class RetentionCheckSuite extends AnyFunSuite {
         }
       }
     )
-    known.shared.retention.learn(24.hours, at(0.minutes).steady)
+    known.shared.facts.learn(24.hours, at(0.minutes).steady)
     assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
     assert(others.size === 1 && others.head.getMessage.contains(stream.toString))
     assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))

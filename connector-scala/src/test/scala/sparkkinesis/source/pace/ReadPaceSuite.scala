@@ -23,10 +23,10 @@ class ReadPaceSuite extends AnyFunSuite {
 
   /** A shard whose pages are as large as a test says. */
   private class Reading(isAws: Boolean) {
-    val paces = new StreamPaces(isAws)
+    val paces = new SharedReads(isAws)
     var now = 0L
     val limits: scala.collection.mutable.Buffer[Int] = scala.collection.mutable.Buffer.empty
-    private def pace = paces.of(shardId(0), now)
+    private def pace = paces.pace(shardId(0), now)
 
     /** The pause before the next call. Begins no call if there is one. */
     def begin(): Either[FiniteDuration, ReadCall] = pace.next(now)
@@ -121,7 +121,7 @@ class ReadPaceSuite extends AnyFunSuite {
     reading.now += 24.hours.toMillis
     (1 to 4).foreach(_ => reading.read(Second / 2))
     assert(reading.pause() > 0)
-    val other = reading.paces.of(shardId(1), reading.now)
+    val other = reading.paces.pace(shardId(1), reading.now)
     other.read(other.next(reading.now).toOption.get, 10000, () => reading.now) { limit =>
       assert(limit < 10000)
       Page(Vector(record(1, 2 * Second)), None, 0, Nil)
@@ -182,7 +182,9 @@ class ReadPaceSuite extends AnyFunSuite {
   private def failing(reading: Reading, failure: KinesisException): ReadCall = {
     val call = reading.begin().toOption.get
     val read = () =>
-      reading.paces.of(shardId(0), reading.now).read(call, 1, () => reading.now)(_ => throw failure)
+      reading.paces
+        .pace(shardId(0), reading.now)
+        .read(call, 1, () => reading.now)(_ => throw failure)
     assert(intercept[KinesisException](read()) eq failure)
     call
   }
@@ -200,16 +202,16 @@ class ReadPaceSuite extends AnyFunSuite {
     Seq(true, false).foreach { isAws =>
       val reading = new Reading(isAws)
       val call = failing(reading, new KinesisException.Other("no memory"))
-      reading.paces.of(shardId(0), 0).unread(call, 5L * Second, 0)
+      reading.paces.pace(shardId(0), 0).unread(call, 5L * Second, 0)
       if (!isAws) reading.refuse()
       assert(reading.pause() >= 5000 && reading.pause() <= 5100)
     }
   }
 
   test("the paces of shards that nobody reads any more are forgotten") {
-    val paces = new StreamPaces(isAws = true)
+    val paces = new SharedReads(isAws = true)
     def read(shard: Int, minute: Int) =
-      paces.of(shardId(shard), 60000L * minute).pause(60000L * minute)
+      paces.pace(shardId(shard), 60000L * minute).pause(60000L * minute)
     (0 to 99).foreach(shard => read(shard, 0))
     (1 to 20).foreach(minute => read(7, minute))
     read(200, 20)

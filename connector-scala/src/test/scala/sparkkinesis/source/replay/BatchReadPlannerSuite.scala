@@ -37,8 +37,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
       ByShard(end),
       bounds,
       true,
-      clock,
-      () => 0.5
+      clock
     ).ranges()
   }
 
@@ -110,8 +109,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
         ByShard(EndingPosition.UpTo(last.sequenceNumber)),
         ReadBounds.None,
         true,
-        new FastClock,
-        () => 0.5
+        new FastClock
       ).ranges().size
     }
     assert(sizes(19000) === 1 && sizes(18999) === 0)

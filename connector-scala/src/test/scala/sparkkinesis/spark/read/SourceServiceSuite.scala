@@ -58,7 +58,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     @volatile var failing: Option[Throwable] = None
     private val start = ByShard[Position](Position.TrimHorizon)
     private val stream =
-      new QueryStream(options.streams.head, this, start, SystemClock, () => 0.5)
+      new QueryStream(options.streams.head, this, start, SystemClock)
     private val streams = new QueryStreams(options, Seq(stream.describe()), () => 0.5)
     val run: QueryRun = change(
       QueryRun(s"run-${UUID.randomUUID}", options, Map(arn -> options.streams.head), Map.empty)

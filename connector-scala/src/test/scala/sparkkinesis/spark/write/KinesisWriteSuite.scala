@@ -48,7 +48,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
     None,
     CredentialsConfig(CredentialsSource.Static("ID", "hush", None), None)
   )
-  private val patience = Patience(5.minutes)
+  private val patience = 5.minutes
   private val access = StreamAccess(stream, config)
   private val settings = WriteSettings(
     Some(FixedStream(access, summary(StreamStatus.Active, 10))),
@@ -82,7 +82,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
   )(use: KinesisDataWriter => A): A = {
     val clock = new FastClock
     val streams =
-      new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
+      new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => ())
     val writer =
       new KinesisDataWriter(
         settings,
@@ -304,10 +304,10 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
     val clock = new FastClock
     val calls = new AtomicInteger
     val ask = (_: StreamAccess) => { calls.incrementAndGet(); summary(StreamStatus.Active) }
-    val query = new WriteQuery(ask, clock, () => 0.5)
+    val query = new WriteQuery(ask, clock)
     (1 to 5).foreach(_ => query.describe(access, patience))
     assert(calls.get === 1)
-    new WriteQuery(ask, clock, () => 0.5).describe(access, patience)
+    new WriteQuery(ask, clock).describe(access, patience)
     assert(calls.get === 2)
     clock.pass(61.seconds)
     query.describe(access, patience)
@@ -322,7 +322,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
     val answers = Iterator(active, cut, active, gone)
     val calls = new AtomicInteger
     val query =
-      new WriteQuery(_ => { calls.incrementAndGet(); answers.next()() }, clock, () => 0.5)
+      new WriteQuery(_ => { calls.incrementAndGet(); answers.next()() }, clock)
     def described(): Int = {
       clock.pass(61.seconds)
       (1 to 3).foreach(_ => assert(query.describe(access, patience) === active()))
@@ -335,7 +335,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
 
   test("failed calls are retried; a missing stream, or one that is being created, is refused") {
     def asking(answers: Iterator[() => StreamSummary]) =
-      new WriteQuery(_ => answers.next()(), new FastClock, () => 0.5)
+      new WriteQuery(_ => answers.next()(), new FastClock)
     val busy = () => throw new KinesisException.LimitExceeded("busy")
     val cut = () => throw new KinesisException.Unreachable("reset")
     val active = () => summary(StreamStatus.Active)

@@ -57,7 +57,7 @@ class RealTimeWriteSuite extends AnyFunSuite {
     )
     val clock = new FastClock
     val streams =
-      new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => (), () => 0.5)
+      new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => ())
     val inner =
       new KinesisDataWriter(settings, 0, None, None, streams, clock, new Random(1), () => false)
     val task = new CountingWriter(inner, (_: TaskReport) => ())

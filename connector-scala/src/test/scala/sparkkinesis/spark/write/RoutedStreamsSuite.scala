@@ -15,7 +15,7 @@ import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.ManyStreams
 
 class RoutedStreamsSuite extends AnyFunSuite {
-  private val patience = Patience(5.minutes)
+  private val patience = 5.minutes
   private val client = ClientConfig(
     "eu-west-1",
     None,
@@ -28,7 +28,7 @@ class RoutedStreamsSuite extends AnyFunSuite {
     val clock = new FastClock
     val due: mutable.Buffer[() => Unit] = mutable.Buffer.empty[() => Unit]
     val streams =
-      new RoutedStreams(_ => kinesis.loan(), clock, (_, task) => due += task, () => 0.5)
+      new RoutedStreams(_ => kinesis.loan(), clock, (_, task) => due += task)
 
     def limit(name: String): Int = {
       val loan = streams.borrow(access(name))
@@ -56,9 +56,9 @@ class RoutedStreamsSuite extends AnyFunSuite {
       end.await()
       throw new KinesisException.Unreachable("reset")
     }
-    val description = new StreamDescription(access("orders").ref, ask, new FastClock, () => 0.5)
+    val description = new StreamDescription(access("orders").ref, ask, new FastClock)
     val outcomes =
-      WaitingTasks.failures(description.within(1.minute, Patience(Duration.Zero)))(end.countDown())
+      WaitingTasks.failures(description.within(1.minute, Duration.Zero))(end.countDown())
     assert(outcomes.forall(_.isInstanceOf[KinesisException.Unreachable]) && asked.get === 1)
   }
 

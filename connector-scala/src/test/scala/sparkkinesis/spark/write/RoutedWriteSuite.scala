@@ -44,8 +44,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     val streams = new RoutedStreams(
       config => { regions += config.region; kinesis.loan() },
       clock,
-      (_, _) => (),
-      () => 0.5
+      (_, _) => ()
     )
 
     def writing(use: KinesisDataWriter => Unit): Unit = writing(() => false)(use)

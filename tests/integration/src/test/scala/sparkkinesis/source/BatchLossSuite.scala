@@ -48,8 +48,7 @@ class BatchLossSuite extends AnyFunSuite {
         of[EndingPosition](EndingPosition.Latest, end),
         ReadBounds.None,
         failOnDataLoss,
-        clock,
-        () => 0.5
+        clock
       ).ranges()
 
     def read(ranges: Seq[ShardRange], failOnDataLoss: Boolean = true): Seq[SequenceNumber] = {

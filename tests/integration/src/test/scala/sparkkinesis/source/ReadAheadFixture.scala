@@ -54,5 +54,5 @@ object ReadAheadFixture {
 
   /** The offset of a query that starts with the oldest record of each shard. */
   def oldest(access: StreamClient, clock: Clock = SystemClock): StreamOffset =
-    ShardDiscovery.initialOffset(access, ByShard(Position.TrimHorizon), clock, () => 0.5)
+    ShardDiscovery.initialOffset(access, ByShard(Position.TrimHorizon), clock)
 }

@@ -8,7 +8,7 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider
 
 import sparkkinesis.client.CredentialsSource.Provider
 import sparkkinesis.client.access.{AwsKeys, CredentialsProvider}
-import sparkkinesis.client.{KinesisException, SystemChance, SystemClock}
+import sparkkinesis.client.{KinesisException, SystemClock}
 
 /**
  * Creates the object of a class that the user names. The class implements [[CredentialsProvider]],
@@ -23,7 +23,7 @@ private[credentials] object ProviderClass {
     val keys = created match {
       case ours: CredentialsProvider =>
         val renewed =
-          new RenewedKeys(source.className, () => ours.credentials(), SystemClock, SystemChance)
+          new RenewedKeys(source.className, () => ours.credentials(), SystemClock)
         () => renewed.current()
       case other =>
         val provider = SdkShape.of(other).getOrElse {

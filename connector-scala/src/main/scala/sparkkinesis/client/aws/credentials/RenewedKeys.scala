@@ -16,13 +16,11 @@ import sparkkinesis.client.{Backoff, Clock}
  * that are still valid, or if that fails, other threads use the old ones. Any thread may call it.
  *
  * @param name of the provider, for messages
- * @param chance random numbers for jitter, evenly distributed in `[0, 1)`
  */
 private[credentials] final class RenewedKeys(
     name: String,
     fetch: () => AwsKeys,
-    clock: Clock,
-    chance: () => Double
+    clock: Clock
 ) {
   import RenewedKeys._
 
@@ -55,7 +53,7 @@ private[credentials] final class RenewedKeys(
     try fetched()
     catch {
       case NonFatal(e) =>
-        val next = old.failed(clock.now, chance())
+        val next = old.failed(clock.now, clock.chance())
         log.warn(
           s"Class $name could not renew the credentials: $e. The connector uses the current " +
             s"credentials, and asks again at ${next.renewAt}."

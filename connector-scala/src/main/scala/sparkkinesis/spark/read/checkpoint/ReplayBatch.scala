@@ -8,7 +8,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 
 import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.client.{StreamAccess, SystemChance, SystemClock}
+import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.checkpoint.{LoggedBatches, QueryStream}
 import sparkkinesis.source.options.{BatchNumbers, ReplayOptions, SourceOptions}
@@ -61,7 +61,7 @@ final class ReplayBatch(options: SourceOptions, replay: ReplayOptions, bounds: R
     try {
       val streams = new ReplayedStreams(options.streams.zip(loans).map { case (access, loan) =>
         val start = options.queryStart(access.ref)
-        new QueryStream(access, loan.value, start, SystemClock, SystemChance).describe()
+        new QueryStream(access, loan.value, start, SystemClock).describe()
       })
       streams.check(batches, all)
       val wanted = all.filter { it =>

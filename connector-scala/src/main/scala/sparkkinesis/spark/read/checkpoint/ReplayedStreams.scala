@@ -3,7 +3,7 @@ package sparkkinesis.spark.read.checkpoint
 import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.source.SourceException
-import sparkkinesis.source.checkpoint.{DescribedStream, StreamIdentity}
+import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.replay.{LoggedBatch, ReplayPlan, ReplayRange}
 
 /** The streams that the options of a replay name, as Kinesis describes them. */
@@ -26,9 +26,7 @@ private[checkpoint] final class ReplayedStreams(streams: Seq[DescribedStream]) {
           s"${text(named.keys)}. Name the streams of the checkpoint in the options, too."
       )
     for (offset <- known; stream <- named.get(offset.stream))
-      StreamIdentity
-        .mismatch(stream.arn, offset.created, stream.summary.created)
-        .foreach(cause => throw cause)
+      stream.recreated(offset.created).foreach(cause => throw cause)
   }
 
   /** @throws SourceException if records of a range may have expired */

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.sparkkinesis.Executors
 
-import sparkkinesis.client.{SystemChance, SystemClock}
+import sparkkinesis.client.SystemClock
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol._
@@ -55,7 +55,7 @@ private[sparkkinesis] object FetchServices {
       run.options.fetch,
       link,
       SystemClock,
-      SystemChance,
+      () => SystemClock.chance(),
       FetchMemory.ofJvm,
       spill,
       onReport

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
-import sparkkinesis.client.{Loan, StreamAccess, SystemChance, SystemClock}
+import sparkkinesis.client.{Loan, StreamAccess, SystemClock}
 import sparkkinesis.model.{ConsumerArn, PackedRecords, StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed.FeedNews
@@ -136,7 +136,7 @@ final class KinesisPartitionReader(
       loan.value,
       options.fetch,
       SystemClock,
-      SystemChance,
+      () => SystemClock.chance(),
       () => context != null && context.isInterrupted(),
       consumers.get(arn).filter(_ => isFirst),
       news

@@ -45,7 +45,7 @@ private[task] object StreamLoans {
       .zip(clients)
       .map { case ((arn, to), client) =>
         val reads = shared.borrow(to.client -> arn)
-        retention.get(arn).foreach(reads.value.retention.learn(_, SystemClock.steady))
+        retention.get(arn).foreach(reads.value.facts.learn(_, SystemClock.steady))
         arn -> new Loan(
           StreamClient(to.ref, client.value, reads.value, consumers.get(arn)),
           () => {

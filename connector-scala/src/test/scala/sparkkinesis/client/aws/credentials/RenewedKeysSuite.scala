@@ -17,7 +17,7 @@ class RenewedKeysSuite extends AnyFunSuite {
   }
 
   /** A provider whose nth keys have the ID `KEYn`. */
-  private class Fixture(life: Option[FiniteDuration], chance: () => Double = () => 0.5) {
+  private class Fixture(life: Option[FiniteDuration]) {
     val clock = new SetClock(Instant.EPOCH)
     @volatile var calls = 0
     @volatile var trouble: Option[RuntimeException] = None
@@ -30,7 +30,7 @@ class RenewedKeysSuite extends AnyFunSuite {
       val expiry = life.map(it => clock.now.plusMillis(it.toMillis))
       new AwsKeys(s"KEY$calls", "hush", "token", expiry.orNull)
     }
-    val keys = new RenewedKeys("Vault", () => fetch(), clock, chance)
+    val keys = new RenewedKeys("Vault", () => fetch(), clock)
     def id: String = keys.current().accessKeyId
 
     def idAfter(duration: FiniteDuration): String = {

@@ -9,9 +9,9 @@ import sparkkinesis.bench.measure.Usage
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
+import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.{ConnectionOptions, Options}
-import sparkkinesis.client.{SystemChance, SystemClock}
 import sparkkinesis.model.ServiceLimits
 import sparkkinesis.sink.once.ReadBack
 
@@ -77,7 +77,6 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
         since,
         ServiceLimits.DefaultRetention,
         SystemClock,
-        SystemChance,
         AtATime
       )
       require(reader.read(_ => true).nonEmpty, "The read-back found nothing.")

@@ -42,8 +42,7 @@ class StalledWriteSuite extends AnyFunSuite {
       ServiceLimits.RecordBytes,
       None,
       1,
-      SystemClock,
-      SystemChance
+      SystemClock
     )
     val writer =
       new RecordWriter(

@@ -49,7 +49,7 @@ class ReadBackSuite extends AnyFunSuite {
     }
 
     def read(client: KinesisClient = kinesis, since: Instant = begin): Seq[FoundAggregate] =
-      new ReadBack(client, stream, since, 24.hours, waiting, () => 0.5, atATime = 1)
+      new ReadBack(client, stream, since, 24.hours, waiting, atATime = 1)
         .read(_.isSameBatch(writer))
 
     def readKeys(): Set[Hash128] = rows(read()).toSet
@@ -129,7 +129,6 @@ class ReadBackSuite extends AnyFunSuite {
           begin,
           24.hours,
           world.waiting,
-          () => 0.5,
           2,
           bytes
         )

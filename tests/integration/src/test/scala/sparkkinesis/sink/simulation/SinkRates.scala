@@ -42,8 +42,7 @@ private[simulation] final class SinkRates(
       ServiceLimits.RecordBytes,
       None,
       counted.getOrElse(executors),
-      agenda.clock,
-      () => random.nextDouble()
+      agenda.clock
     )
   )
   private val ranges = HashKeyRange.even(shards)

@@ -48,7 +48,6 @@ final class SinkWorld(seed: Long) {
   def latency(): Int = 1 + random.nextInt(if (isCalm) 20 else setup.slowest)
 
   private def target(ref: StreamRef): TargetStream = {
-    val chance = () => random.nextDouble()
     val stream =
       new TargetStream(
         ref,
@@ -56,8 +55,7 @@ final class SinkWorld(seed: Long) {
         setup.maxRecordBytes,
         None,
         setup.executors,
-        agenda.clock,
-        chance
+        agenda.clock
       )
     stream.shards()
     stream

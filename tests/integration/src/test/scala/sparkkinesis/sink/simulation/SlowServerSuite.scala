@@ -33,8 +33,7 @@ class SlowServerSuite extends AnyFunSuite {
       ServiceLimits.RecordBytes,
       None,
       executors,
-      agenda.clock,
-      () => random.nextDouble()
+      agenda.clock
     )
     private var idleAt = 0L
     var (unanswered, givenUp, written, ended) = (0, 0, 0, 0)

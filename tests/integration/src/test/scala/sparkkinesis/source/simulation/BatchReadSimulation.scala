@@ -37,7 +37,7 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
   private final class Past(seed: Long) {
     val random = new Random(seed)
     private val beginning = Instant.parse("2026-01-01T00:00:00Z")
-    private val clock = new SimulatedClock(beginning)
+    private val clock = new SimulatedClock(beginning, () => random.nextDouble())
     private val listLag = Seq(0, 2000)(random.nextInt(2)).millis
     private val chaos = Faults.seeded(seed, random.nextDouble() * 0.2)
     private var isQuiet = true
@@ -91,7 +91,7 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
         end: ByShard[EndingPosition],
         bounds: ReadBounds = ReadBounds.None
     ): Seq[ShardRange] =
-      new BatchReadPlanner(client, start, end, bounds, true, clock, () => random.nextDouble())
+      new BatchReadPlanner(client, start, end, bounds, true, clock)
         .ranges()
 
     /** Reads the tasks in a random order, while producers write and calls fail. */

@@ -8,7 +8,7 @@ import sparkkinesis.model._
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.simulation.Agenda
-import sparkkinesis.source.pace.{ReadCall, ReadPace, StreamPaces}
+import sparkkinesis.source.pace.{ReadCall, ReadPace, SharedReads}
 
 /**
  * Readers of one shard with quotas, in virtual time. They read the same records again and again, so
@@ -59,7 +59,7 @@ final class ReadRates(seed: Long, end: FiniteDuration) {
   /** A reader with the pace of this connector. */
   def query(isAws: Boolean, start: FiniteDuration, from: FiniteDuration): Result = {
     val result = new Result(from)
-    val pace = new StreamPaces(isAws).of(shard, begin)
+    val pace = new SharedReads(isAws).pace(shard, begin)
     agenda.after(start.toMillis + random.nextInt(100).toLong) {
       step(result, pace, horizon())
     }

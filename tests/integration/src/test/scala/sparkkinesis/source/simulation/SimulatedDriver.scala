@@ -35,6 +35,7 @@ final class SimulatedDriver[B <: Heartbeat, Q <: SourceQuery[B]](
   /** While a run waits after its stop time was chosen, producers write. */
   private val stoppingClock = new Clock {
     override def now: Instant = clock.now
+    override def chance(): Double = clock.chance()
 
     override def sleep(duration: FiniteDuration): Unit = {
       for (_ <- 0 until random.nextInt(4)) {
@@ -48,7 +49,7 @@ final class SimulatedDriver[B <: Heartbeat, Q <: SourceQuery[B]](
 
   private def streamsWith(clock: Clock) = choices.streams.map { access =>
     val start = choices.queryStart(access.ref)
-    new QueryStream(access, kinesis, start, clock, () => random.nextDouble())
+    new QueryStream(access, kinesis, start, clock)
   }
   private val streams = streamsWith(clock)
   private val stopAtMillis = Option.when(hasStopTime)(calmly {

@@ -21,7 +21,7 @@ import sparkkinesis.source.store.FakeSpill
  */
 final class World(seed: Long, val failOnDataLoss: Boolean) {
   val random = new Random(seed)
-  val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
+  val clock = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"), () => random.nextDouble())
   private var isQuiet = true
   private val chaos = Faults.seeded(seed, 0.02 + random.nextDouble() * 0.2)
 

@@ -26,7 +26,6 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
     firstAt.minusMillis(terms.margin.toMillis),
     retention,
     restless.clock,
-    () => random.nextDouble(),
     atATime = 1
   )
 

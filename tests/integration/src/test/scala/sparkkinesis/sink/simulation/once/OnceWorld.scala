@@ -105,9 +105,8 @@ final class OnceWorld(val seed: Long) {
   val features: mutable.Set[String] = mutable.Set.empty[String]
 
   val target: TargetStream = {
-    val chance = () => random.nextDouble()
     val made =
-      new TargetStream(stream, kinesis, maxRecordBytes, None, 1, agenda.clock, chance)
+      new TargetStream(stream, kinesis, maxRecordBytes, None, 1, agenda.clock)
     made.shards() // before anything happens
     made
   }

@@ -70,6 +70,7 @@ private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClien
    */
   val clock: Clock = new Clock {
     override def now: Instant = world.agenda.clock.now
+    override def chance(): Double = world.random.nextDouble()
 
     override def sleep(duration: FiniteDuration): Unit =
       if (duration == ServiceLimits.GetRecordsPeriod) spent += duration.toMillis
