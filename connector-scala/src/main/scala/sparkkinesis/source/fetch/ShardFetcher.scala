@@ -73,10 +73,9 @@ final class ShardFetcher(
    * @return why it cannot run yet; `None` if `run` must follow
    */
   def prepare(at: Moment, shards: Int, isOldest: => Boolean): Option[FetchStep] = {
-    // Shards that must advance together wait for the oldest one, so it gets room for a page.
-    def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady) ||
-      settings.maxShardSkew.nonEmpty && isOldest &&
-      store.reserveFirst(shard, nextPage.bytes, at.steady)
+    // Shards that must advance together wait for the oldest one.
+    def isAwaited = settings.maxShardSkew.nonEmpty && isOldest
+    def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited)
     if (reader.isOver || reader.isEnding) None
     else
       feed.readiness(at) match {

@@ -3,7 +3,6 @@ package sparkkinesis.source.store
 import java.time.Instant
 
 import scala.collection.mutable
-import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
@@ -20,19 +19,15 @@ import sparkkinesis.source.protocol.ShardRange
  *   of any size. The limit may change: if it falls, the store accepts nothing until enough pages
  *   are gone.
  * @param diskBytes for the pages of all queries on disk, which share it evenly, like the memory
- * @param patience the time that memory must be full before pages go to disk
  */
 final class PageStore(
     memory: FetchMemory#Account,
     diskBytes: Long = 0,
-    spill: SpillSpace = SpillSpace.Off,
-    patience: FiniteDuration = SpillDelay.Usual
+    spill: SpillSpace = SpillSpace.Off
 ) extends Arrivals
     with AutoCloseable {
   private val shardPages = mutable.Map.empty[StreamShard, Pages]
-  private val admission = new Admission(memory, diskBytes, spill, patience)
-  private var inMemory = 0L
-  private var onDisk = 0L // and of pages that are being written
+  private val admission = new Admission(memory, diskBytes, spill)
 
   /**
    * Reserves room for a page before it is requested. If the result is `true`, `release` must
@@ -41,21 +36,19 @@ final class PageStore(
    * @param estimate bytes that the page is expected to have
    * @param shards number of shards that share the store
    * @param now of a clock that never jumps
+   * @param isAwaited whether other shards wait for this one. If it has no page, it gets room for
+   *   one beyond the limit. Only one shard at a time may be awaited.
    */
-  def reserve(shard: StreamShard, estimate: Long, shards: Int, now: Instant): Boolean =
+  def reserve(
+      shard: StreamShard,
+      estimate: Long,
+      shards: Int,
+      now: Instant,
+      isAwaited: => Boolean = false
+  ): Boolean =
     synchronized {
-      val held = Admission.Held(pagesOf(shard).bytes, inMemory, onDisk)
-      admission.reserve(shard, estimate, shards, held, now)
+      admission.reserve(shard, pagesOf(shard).bytes, estimate, shards, now, isAwaited)
     }
-
-  /**
-   * Reserves memory beyond the limit for the only page of a shard. One shard may do so at a time.
-   */
-  def reserveFirst(shard: StreamShard, estimate: Long, now: Instant): Boolean = synchronized {
-    val hasRoom = !shardPages.contains(shard)
-    if (hasRoom) admission.grant(shard, estimate, now)
-    hasRoom
-  }
 
   def release(shard: StreamShard): Unit = synchronized(admission.release(shard))
 
@@ -93,7 +86,7 @@ final class PageStore(
       val gone = if (follows) Vector.empty else keep(shard)(_ => 0 -> 0)
       val pages = pagesOf(shard) + StoredPage.of(page)
       shardPages.update(shard, pages)
-      hold(page.bytes, 0)
+      admission.hold(page.bytes, 0)
       (claimBlock(pages), gone)
     }
     gone.flatMap(_.onDisk).foreach(spill.remove)
@@ -106,14 +99,13 @@ final class PageStore(
    */
   private def claimBlock(pages: Pages): Vector[StoredPage] = {
     val share = memory.bytes / 8 / shardPages.size
-    val isOver = admission.isDiskOpen && inMemory > Admission.pagesPart(memory.bytes)
-    val block = if (isOver) pages.block(math.min(Pages.SmallBytes, share)) else Vector.empty
+    val least = math.min(Pages.SmallBytes, share)
+    val block = if (admission.isSpilling) pages.block(least) else Vector.empty
     val bytes = block.map(_.bytes).sum
-    if (onDisk + bytes > memory.share(diskBytes)) Vector.empty
-    else {
-      hold(0, bytes)
+    if (admission.hasDiskRoom(bytes)) {
+      admission.hold(0, bytes)
       block
-    }
+    } else Vector.empty
   }
 
   private def moveToDisk(shard: StreamShard, block: Vector[StoredPage]): Unit = {
@@ -124,9 +116,9 @@ final class PageStore(
       val moved = written.flatMap(id => pagesOf(shard).replaced(block, StoredPage.block(block, id)))
       moved.foreach { pages =>
         shardPages.update(shard, pages)
-        hold(StoredPage.EntryBytes - bytes, 0)
+        admission.hold(StoredPage.EntryBytes - bytes, 0)
       }
-      if (moved.isEmpty) hold(0, -bytes)
+      if (moved.isEmpty) admission.hold(0, -bytes)
       moved.nonEmpty
     }
     if (!isKept) written.foreach(spill.remove)
@@ -172,23 +164,16 @@ final class PageStore(
   def memoryBytes: Long = memory.bytes
 
   /** Bytes in memory. */
-  def bytes: Long = synchronized(inMemory)
+  def bytes: Long = synchronized(admission.bytes)
 
   /** Bytes on disk. */
-  def spilledBytes: Long = synchronized(onDisk)
+  def spilledBytes: Long = synchronized(admission.spilledBytes)
 
   /** Whether a page has had to wait for room since pages were last dropped. */
   def isFull: Boolean = synchronized(admission.isFull && shardPages.nonEmpty)
 
   private def pagesOf(shard: StreamShard): Pages =
     synchronized(shardPages.getOrElse(shard, Pages.Empty))
-
-  /** The pages now take more bytes, or fewer, in memory and on disk. */
-  private def hold(memoryChange: Long, diskChange: Long): Unit = {
-    inMemory += memoryChange
-    onDisk += diskChange
-    memory.hold(memoryChange)
-  }
 
   private def retain(shard: StreamShard)(kept: Vector[StoredPage] => (Int, Int)): Unit = {
     val gone = synchronized(keep(shard)(kept))
@@ -208,7 +193,7 @@ final class PageStore(
     if (after.size == before.size) Vector.empty
     else {
       val gone = before.take(from) ++ before.drop(math.max(from, until))
-      hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
+      admission.hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
       admission.dropped()
       if (after.isEmpty) shardPages.remove(shard): Unit
       else shardPages.update(shard, Pages.of(after))

@@ -158,7 +158,8 @@ class DataLossSuite extends AnyFunSuite {
     val records = (1 to 3).map(n => record(n.toLong, 1 << 14).copy(arrivalMillis = n * day))
     val places = Progress.TrimHorizon +: records.map(after)
     val spill = new FakeSpill
-    val store = new PageStore(new FetchMemory().join(0), 1 << 20, spill, Duration.Zero)
+    val store = new PageStore(new FetchMemory().join(0), 1 << 20, spill)
+    Stores.openDisk(store)
     records.indices.foreach { index =>
       val page = PackedRecords(Vector(records(index)))
       store.add(shard, BufferedPage(places(index), page, places(index + 1)))

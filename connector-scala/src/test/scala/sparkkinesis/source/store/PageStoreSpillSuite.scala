@@ -2,8 +2,6 @@ package sparkkinesis.source.store
 
 import java.time.Instant
 
-import scala.concurrent.duration._
-
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -34,9 +32,12 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       spill: SpillSpace,
       memory: Long,
       disk: Long = Long.MaxValue / 2,
-      patience: FiniteDuration = Duration.Zero
-  ) =
-    new PageStore(new FetchMemory().join(memory), disk, spill, patience)
+      isOpen: Boolean = true
+  ) = {
+    val stored = new PageStore(new FetchMemory().join(memory), disk, spill)
+    if (isOpen) Stores.openDisk(stored)
+    stored
+  }
 
   /**
    * Whether one of so many shards is admitted to read its page with that index, `at` milliseconds.
@@ -130,7 +131,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("pages go to disk only after memory was full for a while") {
-    val stored = store(new FakeSpill, memory = 80 * kilo, patience = 500.millis)
+    val stored = store(new FakeSpill, memory = 80 * kilo, isOpen = false)
     def reads(index: Int, at: Int) = this.reads(stored, shards = 1, index, at)
     assert((0 to 5).forall(reads(_, at = 0)))
     assert(!reads(6, at = 499) && stored.spilledBytes == 0 && stored.isFull)
@@ -143,7 +144,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a few of many shards with a backlog open the disk, too") {
-    val stored = store(new FakeSpill, memory = 200 * kilo, patience = 500.millis)
+    val stored = store(new FakeSpill, memory = 200 * kilo, isOpen = false)
     def reads(index: Int, at: Int) = this.reads(stored, shards = 40, index, at)
     val first = (0 until 40).takeWhile(reads(_, at = 0)).size
     assert(first < 10, "the others' part of the memory stays free")
@@ -152,7 +153,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("without a disk part, memory is used up to its end") {
-    val stored = store(new FakeSpill, memory = 100 * kilo, disk = 0, patience = 500.millis)
+    val stored = store(new FakeSpill, memory = 100 * kilo, disk = 0, isOpen = false)
     assert(stored.reserve(shardOf(1), 95 * kilo, 1, now), "an empty store has room")
     stored.release(shardOf(1))
     pages(8).foreach(stored.add(shard, _))
@@ -161,8 +162,9 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("several stores share the disk evenly") {
     val memory = new FetchMemory
-    def next() = new PageStore(memory.join(10 * kilo), 1000 * kilo, new FakeSpill, Duration.Zero)
+    def next() = new PageStore(memory.join(10 * kilo), 1000 * kilo, new FakeSpill)
     val (one, other) = (next(), next())
+    Stores.openDisk(one)
     pages(200).foreach(one.add(shard, _))
     assert(one.spilledBytes <= 500 * kilo && one.spilledBytes > 480 * kilo)
     other.close()
