@@ -6,7 +6,6 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.StreamShard
-import sparkkinesis.source.memory.FetchMemory
 
 /**
  * Decides which shards may request a page, so that the store has room for it, and when pages go to

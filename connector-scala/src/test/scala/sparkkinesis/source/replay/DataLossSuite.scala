@@ -16,11 +16,10 @@ import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.FetchCoordinator
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{BufferedPage, FakeSpill, PageStore, Stores}
+import sparkkinesis.source.store.{FakeSpill, FetchMemory, PageStore, StoredPage, Stores}
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */
@@ -162,7 +161,7 @@ class DataLossSuite extends AnyFunSuite {
     Stores.openDisk(store)
     records.indices.foreach { index =>
       val page = PackedRecords(Vector(records(index)))
-      store.add(shard, BufferedPage(places(index), page, places(index + 1)))
+      store.add(shard, StoredPage(places(index), page, places(index + 1)))
     }
     spill.lose()
     val range = ShardRange(shard, places.head, places.last, Some(Instant.ofEpochMilli(day)))

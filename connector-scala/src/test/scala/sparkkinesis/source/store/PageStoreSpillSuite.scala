@@ -9,7 +9,6 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
 /** Pages beyond the memory part are on disk, and a task finds no difference. */
@@ -19,9 +18,9 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val now = Instant.EPOCH
 
   /** Pages of a shard, one record of 80 KB each. All have the same size. */
-  private def pages(count: Int): Vector[BufferedPage] = Vector.tabulate(count) { index =>
+  private def pages(count: Int): Vector[StoredPage] = Vector.tabulate(count) { index =>
     val only = record(1000L + index, 10 * kilo)
-    BufferedPage(place(index), PackedRecords(Vector(only)), place(index + 1))
+    StoredPage(place(index), PackedRecords(Vector(only)), place(index + 1))
   }
 
   /** Before the record with that index. */
@@ -66,7 +65,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val spill = new FakeSpill
       val stored = store(spill, memory)
       pages(count).foreach(stored.add(shard, _))
-      val wanted = pages(count).slice(begin, end).flatMap(_.records)
+      val wanted = pages(count).slice(begin, end).flatMap(Stores.recordsOf)
       assert(Stores.records(stored, range(begin, end)) === Some(wanted))
       assert(Stores.records(stored, range(begin, end)) === Some(wanted))
       assert(spill.size > 0 || stored.bytes <= memory)
@@ -208,7 +207,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val spill = new FakeSpill
     val stored = store(spill, memory = 0)
     val small =
-      BufferedPage(Progress.TrimHorizon, PackedRecords(Vector(record(1, 1000))), Progress.Finished)
+      StoredPage(Progress.TrimHorizon, PackedRecords(Vector(record(1, 1000))), Progress.Finished)
     stored.add(shard, small)
     assert(spill.size === 0 && stored.bytes === small.bytes)
   }
@@ -225,7 +224,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
     assert(stored.spilledBytes > (24 << 20) && spill.size < shards * rounds / 10)
     for ((from, upTo) <- Seq(0 -> rounds, 1 -> 2, 77 -> 777, 100 -> 101)) {
-      val records = (from until upTo).flatMap(small(_).records)
+      val records = (from until upTo).flatMap(index => Stores.recordsOf(small(index)))
       assert(Stores.records(stored, range(from, upTo)) === Some(records))
       stored.dropUpTo(shard, place(from))
       assert(Stores.records(stored, range(from, upTo)) === Some(records), "another attempt")
@@ -244,6 +243,6 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def small(index: Int) = {
     val only = record(1000L + index, 100)
-    BufferedPage(place(index), PackedRecords(Vector(only)), place(index + 1))
+    StoredPage(place(index), PackedRecords(Vector(only)), place(index + 1))
   }
 }

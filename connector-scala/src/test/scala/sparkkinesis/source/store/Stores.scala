@@ -3,8 +3,7 @@ package sparkkinesis.source.store
 import java.time.Instant
 
 import sparkkinesis.Generators.shardOf
-import sparkkinesis.model.Record
-import sparkkinesis.source.memory.FetchMemory
+import sparkkinesis.model.{PackedRecords, Record}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.ShardRange
 
@@ -22,6 +21,9 @@ object Stores {
     store.reserve(shardOf(0), Int.MaxValue, 1, Instant.EPOCH.minusMillis(before))
     store.release(shardOf(0))
   }
+
+  /** The records of a page in memory. */
+  def recordsOf(page: StoredPage): PackedRecords = page.inMemory.get
 
   /** All records of the range; `None` if a part is missing. */
   def records(store: PageStore, range: ShardRange): Option[Vector[Record]] =

@@ -1,11 +1,11 @@
-package sparkkinesis.source.memory
+package sparkkinesis.source.store
 
 import java.util.{HashMap => JHashMap, Map => JMap, UUID}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import sparkkinesis.client.{Clock, ResponseRoom, SystemClock}
+import sparkkinesis.client.{Clock, KinesisException, ResponseRoom, SystemClock}
 import sparkkinesis.model.{PackedRecords, ServiceLimits}
 import sparkkinesis.source.SharedMap
 
@@ -24,9 +24,6 @@ final class FetchMemory(
     clock: Clock = SystemClock
 ) {
   import FetchMemory._
-
-  /** Number of services that share the memory. */
-  def services: Int = accounts.synchronized(accounts.size)
 
   /**
    * Adds a service. The caller must close the account.
@@ -63,7 +60,7 @@ final class FetchMemory(
     /** The pages of the service now take `change` more bytes. */
     def hold(change: Long): Unit = update(Held, change)
 
-    /** Room for the response of one call. The caller must close it. */
+    /** Room for responses. The caller must close it after each call. */
     def arrival(): Arrival = new Arrival(this)
 
     override def close(): Unit = accounts.synchronized {
@@ -97,25 +94,30 @@ final class FetchMemory(
   }
 
   /**
-   * Room for one response, which waits in the network until all services together have room for it.
+   * Room for the response of one call at a time, which waits in the network until all services
+   * together have room for it.
    */
   final class Arrival private[FetchMemory] (account: Account)
       extends ResponseRoom
       with AutoCloseable {
     private var taken = 0L
-    private var lacking = Option.empty[Long]
+    private var refused = Option.empty[Long] // bytes of the response that did not get room
+
+    /** @return the response; or the bytes of the response if there was no memory for them */
+    def receive[A](call: => A): Either[Long, A] = {
+      refused = None
+      try Right(ResponseRoom.limiting(this)(call))
+      catch { case failure: KinesisException => Left(refused.getOrElse(throw failure)) }
+    }
 
     /** Waits for some seconds. */
     override def await(bytes: Long): Boolean = accounts.synchronized {
       val end = clock.elapsedMillis + LongestWait.toMillis
       def isOver = clock.elapsedMillis >= end
       while (!admits(bytes) && !isOver) clock.await(accounts, end - clock.elapsedMillis)
-      if (taken == 0) lacking = Some(bytes)
+      if (taken == 0) refused = Some(bytes)
       taken > 0
     }
-
-    /** Bytes of the response that did not get room. */
-    def refused: Option[Long] = accounts.synchronized(lacking)
 
     /** Takes the room if there is enough. */
     def admits(bytes: Long): Boolean = accounts.synchronized {
@@ -141,6 +143,26 @@ object FetchMemory {
   lazy val ofJvm: FetchMemory = new FetchMemory(
     SharedMap.ofJvm[JMap[String, Array[Long]]]("FetchMemory", new JHashMap)
   )
+
+  /** For a reader that holds one page at a time: it has room for any response. */
+  def unlimited: FetchMemory#Arrival = new FetchMemory().join(Long.MaxValue).arrival()
+
+  /**
+   * Bytes of pages that a service may hold if it is alone.
+   *
+   * @param option what the user wants; by default a sixth of the heap, at most 1 GB
+   * @param heap of the executor's JVM
+   */
+  def capacity(option: Option[Long], heap: Long): Long =
+    option.getOrElse(math.min(1L << 30, heap / 6))
+
+  /** What to do if the option is too large for the heap. */
+  def warning(option: Option[Long], heap: Long): Option[String] =
+    option.filter(_ > heap / 2).map { bytes =>
+      s"Option 'fetchBufferSize' is $bytes bytes, which is more than half of this executor's " +
+        s"heap of $heap bytes. Use a smaller value, or raise 'spark.executor.memory' " +
+        "('spark.driver.memory' in local mode)."
+    }
 
   /** Room for five of the largest pages in addition to full memory parts. */
   val SpareBytes: Long = 64L * 1024 * 1024
