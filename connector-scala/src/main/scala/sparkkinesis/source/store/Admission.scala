@@ -77,8 +77,8 @@ private[store] final class Admission(
   ): Boolean = {
     afterDrop(now)
     val part = memory.bytes
-    val others = requestedBytes(now)
-    val arriving = inMemory + others + estimate // before any of it goes to disk
+    val reserved = reservedBytes(now)
+    val arriving = inMemory + reserved + estimate // before any of it goes to disk
     if (arriving > pagesPart(part)) full(now)
     val total = arriving + onDisk
     val most = capacity(part)
@@ -89,7 +89,7 @@ private[store] final class Admission(
     val isFair = isFirst || total <= most / 2 || ofShard == 0 || isShare
     val fits = total <= most && inMemory < part
     // Otherwise pages on their way to the disk would exceed the memory. One page alone may.
-    val canArrive = others == 0 || arriving <= part
+    val canArrive = reserved == 0 || arriving <= part
     val hasRoom = isFair && isNext(shard, isShare) && (isFirst || fits && canArrive)
     if (!hasRoom) refuse(shard, isFair, fits, now)
     val isGranted = hasRoom || ofShard == 0 && isAwaited
@@ -98,7 +98,7 @@ private[store] final class Admission(
   }
 
   /** Without the bytes of calls that hang, which must not hold up other shards. */
-  private def requestedBytes(now: Instant): Long = {
+  private def reservedBytes(now: Instant): Long = {
     val hanging = now.minusMillis(HangTime.toMillis)
     requested.valuesIterator.collect {
       case (bytes, since) if !since.isBefore(hanging) => bytes
@@ -169,8 +169,7 @@ private[store] final class Admission(
 
   /** See [[PageStore.next]]. */
   def next(isAsking: StreamShard => Boolean): Vector[StreamShard] =
-    if (waiting.isEmpty) Vector.empty
-    else waiting.keysIterator.filter(isAsking).toVector.sortBy(lastTurns).take(WokenAtOnce)
+    waiting.keysIterator.filter(isAsking).toVector.sortBy(lastTurns).take(WokenAtOnce)
 
   def forget(shard: StreamShard): Unit = {
     lastTurns -= shard

@@ -30,22 +30,18 @@ final class FetchMemory(
    *
    * @param capacity bytes of pages that the service may hold if it is alone
    */
-  def join(capacity: Long): Account = accounts.synchronized {
-    val own = UUID.randomUUID.toString
-    accounts.put(own, Array(capacity, 0L, 0L))
-    new Account(own)
-  }
+  def join(capacity: Long): Account = new Account(capacity)
 
   /** The part of one service. */
-  final class Account private[FetchMemory] (own: String) extends AutoCloseable {
+  final class Account private[FetchMemory] (capacity: Long) extends AutoCloseable {
+    private val own = Array(capacity, 0L, 0L)
     private var aside = 0L
+    accounts.synchronized(accounts.put(UUID.randomUUID.toString, own))
 
     /** The even part of the service: bytes that its pages and its reservations may take. */
     def bytes: Long = accounts.synchronized {
-      Option(accounts.get(own)).fold(0L) { account =>
-        val part = account(Capacity) / math.max(1, accounts.size)
-        math.max(part / LeastPages, part - aside)
-      }
+      val part = share(own(Capacity))
+      math.max(part / LeastPages, part - aside)
     }
 
     /** The service holds so many bytes in other things than pages. Its pages have the rest. */
@@ -64,12 +60,13 @@ final class FetchMemory(
     def arrival(): Arrival = new Arrival(this)
 
     override def close(): Unit = accounts.synchronized {
-      accounts.remove(own)
+      accounts.values.remove(own)
+      own(Capacity) = 0
       accounts.notifyAll()
     }
 
     private[FetchMemory] def update(index: Int, change: Long): Unit = accounts.synchronized {
-      Option(accounts.get(own)).foreach(account => account(index) += change)
+      own(index) += change
       if (change < 0) accounts.notifyAll()
     }
 
@@ -79,16 +76,14 @@ final class FetchMemory(
      * before this one joined.
      */
     private[FetchMemory] def fits(change: Long): Boolean = accounts.synchronized {
-      Option(accounts.get(own)).forall { account =>
-        val isSmall = account(Held) + account(Arriving) + change <= LargestPage
-        val before = accounts.values.asScala.map(excess(_, 0)).sum - excess(account, 0)
-        isSmall || before + excess(account, change) <= SpareBytes
-      }
+      val isSmall = own(Held) + own(Arriving) + change <= LargestPage
+      val others = accounts.values.asScala.filterNot(_ eq own)
+      isSmall || others.map(excess(_, 0)).sum + excess(own, change) <= SpareBytes
     }
 
     /** Bytes beyond the part of a service. */
     private def excess(account: Array[Long], change: Long): Long = {
-      val allowed = math.max(account(Capacity) / accounts.size, LargestPage)
+      val allowed = math.max(share(account(Capacity)), LargestPage)
       math.max(0, account(Held) + account(Arriving) + change - allowed)
     }
   }

@@ -44,7 +44,7 @@ final class PageStore(
       now: Instant,
       isAwaited: => Boolean = false
   ): Boolean = synchronized {
-    val held = pagesOf(shard).map(_.bytes).sum
+    val held = pagesOf(shard).iterator.map(_.bytes).sum
     admission.reserve(shard, held, estimate, shards, now, isAwaited)
   }
 
@@ -156,7 +156,7 @@ final class PageStore(
   def shards: Set[StreamShard] = synchronized(pages.keySet.toSet)
 
   /** Number of marks of a shard's pages. */
-  def marks(shard: StreamShard): Double = pagesOf(shard).map(_.marks).sum
+  def marks(shard: StreamShard): Double = pagesOf(shard).iterator.map(_.marks).sum
 
   /** Sets bytes of the memory aside, which the executor holds in other things than pages. */
   def setAside(bytes: Long): Unit = memory.setAside(bytes)
@@ -180,8 +180,8 @@ final class PageStore(
     synchronized {
       val before = pagesOf(shard)
       val after = kept(before)
-      val gone = before.diff(after)
-      if (gone.nonEmpty) {
+      if (after.size < before.size) {
+        val gone = before.diff(after)
         admission.hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
         admission.dropped()
         if (after.isEmpty) pages -= shard else pages.update(shard, after)

@@ -225,6 +225,22 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(next() === Nil)
   }
 
+  test("a shard that others wait for gets room for its only page, although the store is full") {
+    val store = new PageStore(new FetchMemory().join(1000))
+    def begins(isAwaited: Boolean) =
+      store.reserve(shardOf(1), 700, 2, Instant.EPOCH, isAwaited)
+    def add(shard: Int) = {
+      val only = record(1, 100)
+      val records = PackedRecords(Vector(only))
+      store.add(shardOf(shard), StoredPage(Progress.TrimHorizon, records, after(only)))
+      store.release(shardOf(shard))
+    }
+    add(0)
+    assert(!begins(isAwaited = false) && begins(isAwaited = true))
+    add(1)
+    assert(!begins(isAwaited = true))
+  }
+
   test("shards whose pages do not fit together take turns; one that is gone holds nobody up") {
     val store = new PageStore(new FetchMemory().join(100))
     def begins(shard: Int) = store.reserve(shardOf(shard), 90, 4, Instant.EPOCH)
