@@ -182,13 +182,16 @@ private object Admission {
   /** Time after which a call hangs. Most calls take far less. */
   private val HangTime = 3.seconds
 
-  /** Longer than most batches of a query that has no trigger interval. */
+  /**
+   * The time that memory must be full before pages go to disk. It is longer than most batches of a
+   * query that has no trigger interval.
+   */
   private val FullTime = 500.millis
 
   /** Waiting shards ask at equal intervals: each asks once while all others do. */
   private val Rounds = 4L
 
-  /** Number of turns of others. */
+  /** Number of turns of others, after which small pages, too, wait for a shard. */
   private val Patience = 64L
 
   /**
