@@ -333,9 +333,8 @@ MUTANTS = [
         name="page-dropped-by-reading",
         promise="A task that runs again finds the pages that it has read.",
         file="source/store/PageStore.scala",
-        old="StoredPart.of(range, pagesOf(range.shard).all, spill)",
-        new="try StoredPart.of(range, pagesOf(range.shard).all, spill)\n"
-        "    finally dropUpTo(range.shard, range.upTo)",
+        old="val all = pagesOf(range.shard)",
+        new="val all = try pagesOf(range.shard)\n    finally dropUpTo(range.shard, range.upTo)",
         suite="PageStoreSuite",
     ),
     Mutant(

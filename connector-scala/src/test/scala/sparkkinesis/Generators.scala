@@ -9,7 +9,7 @@ import org.scalacheck.Gen
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.source.protocol.ReadLimits
-import sparkkinesis.source.store.BufferedPage
+import sparkkinesis.source.store.StoredPage
 
 /** Values of the model as Kinesis, or a query over it, makes them. */
 object Generators {
@@ -144,7 +144,7 @@ object Generators {
     Record(SequenceNumber(number.toString), Some("k"), new Array[Byte](bytes), number * 10, None)
 
   /** The pages of one shard from its start. Only the page at the end of the shard may be empty. */
-  val pages: Gen[Vector[BufferedPage]] = for {
+  val pages: Gen[Vector[StoredPage]] = for {
     sizes <- Gen.choose(1, 6).flatMap(Gen.listOfN(_, Gen.choose(1, 5)))
     bytes <- Gen.listOfN(sizes.sum, Gen.choose(0, 30))
     isEnded <- Gen.oneOf(true, false)
@@ -154,12 +154,13 @@ object Generators {
     val cuts = sizes.scanLeft(0)(_ + _)
     val open = cuts.zip(cuts.drop(1)).toVector.map { case (begin, end) =>
       val from = if (begin == 0) Progress.TrimHorizon else after(records(begin - 1))
-      BufferedPage(from, PackedRecords(records.slice(begin, end).toVector), after(records(end - 1)))
+      val isLast = isEnded && !hasEmptyEnd && end == records.size
+      val upTo = if (isLast) Progress.Finished else after(records(end - 1))
+      StoredPage(from, PackedRecords(records.slice(begin, end).toVector), upTo)
     }
-    if (!isEnded) open
-    else if (hasEmptyEnd)
-      open :+ BufferedPage(open.last.upTo, PackedRecords(Vector.empty), Progress.Finished)
-    else open.init :+ open.last.copy(upTo = Progress.Finished)
+    if (isEnded && hasEmptyEnd)
+      open :+ StoredPage(open.last.upTo, PackedRecords(Vector.empty), Progress.Finished)
+    else open
   }
 
   def after(record: Record): Progress = Progress.After(record.sequenceNumber)

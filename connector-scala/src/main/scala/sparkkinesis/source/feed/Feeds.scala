@@ -6,13 +6,13 @@ import sparkkinesis.client.{ConsumerRef, FanOutClient, KinesisException}
 import sparkkinesis.model.{ConsumerArn, ShardId}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.store.Arrivals
+import sparkkinesis.source.store.FetchMemory
 
 /** Creates the feed of a shard: pushed if the stream has a consumer, else polled. */
 private[source] object Feeds {
 
   /**
-   * @param arrivals admits responses to memory
+   * @param arrival room for the responses of its calls
    * @param maxRecords limit of one `GetRecords` call
    * @param counts of all feeds of the executor
    * @param chance evenly distributed in `[0, 1)`, for jitter
@@ -21,14 +21,14 @@ private[source] object Feeds {
   def of(
       stream: StreamClient,
       shard: ShardId,
-      arrivals: Arrivals,
+      arrival: FetchMemory#Arrival,
       settings: FetchSettings,
       maxRecords: Int,
       counts: FeedCounts,
       chance: () => Double,
       wake: () => Unit
   ): PageFeed = stream.consumer match {
-    case None => new PolledPages(stream, shard, arrivals, settings, maxRecords, counts)
+    case None => new PolledPages(stream, shard, arrival, settings, maxRecords, counts)
     case Some(consumer) =>
       val fanOut = stream.client.fanOut
       new PushedPages(

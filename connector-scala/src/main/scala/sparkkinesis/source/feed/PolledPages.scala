@@ -9,13 +9,13 @@ import sparkkinesis.model.{Position, ShardId}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.{ReadCall, ReadPace}
-import sparkkinesis.source.store.Arrivals
+import sparkkinesis.source.store.FetchMemory
 
 /** The pages of a shard by `GetRecords`, at the pace of the shard's quota. */
 private[source] final class PolledPages(
     stream: StreamClient,
     shard: ShardId,
-    arrivals: Arrivals,
+    arrival: FetchMemory#Arrival,
     settings: FetchSettings,
     maxRecords: Int,
     counts: FeedCounts
@@ -27,7 +27,6 @@ private[source] final class PolledPages(
   private var lastDataAt = Option.empty[Instant]
   private var tip = new SilentTip
   private var following = Option.empty[ShardIterator] // after the page that has arrived
-  private var room = Option.empty[AutoCloseable] // of that page, in memory
 
   override def isPushed: Boolean = false
 
@@ -45,10 +44,9 @@ private[source] final class PolledPages(
   }
 
   private def called(call: ReadCall, from: ShardIterator, at: Moment) =
-    arrivals.receive(getRecords(call, from, at)) match {
-      case Right((page, taken)) =>
+    arrival.receive(getRecords(call, from, at)) match {
+      case Right(page) =>
         following = page.next
-        room = Some(taken)
         Right(tip.judge(page, at.steady.toEpochMilli) -> at)
       case Left(bytes) =>
         pace(at).unread(call, bytes, at.steady.toEpochMilli)
@@ -70,10 +68,7 @@ private[source] final class PolledPages(
 
   override def took(): Unit = iterator = following
 
-  override def release(): Unit = {
-    room.foreach(_.close())
-    room = None
-  }
+  override def release(): Unit = arrival.close()
 
   /** Behind the tip, the next call follows as soon as the service allows. */
   override def pauseAfter(page: Page, now: Instant): FiniteDuration = {

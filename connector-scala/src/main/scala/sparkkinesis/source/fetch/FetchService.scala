@@ -14,10 +14,9 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed.{FeedCounts, FetchStep}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{PageStore, SpillSpace, StoreSizes}
+import sparkkinesis.source.store.{FetchMemory, PageStore, SpillSpace}
 
 /**
  * Reads ahead on one executor for one query run: carries out what [[FetchLoop]] decides, on daemon
@@ -48,8 +47,8 @@ final class FetchService(
   private val log = LoggerFactory.getLogger(classOf[FetchService])
   private val names = streams.values.map(_.ref).mkString(", ")
   private val heapBytes = Runtime.getRuntime.maxMemory
-  private val sizes = StoreSizes.of(settings.bufferBytes, settings.spillBytes, heapBytes)
-  val store = new PageStore(memory.join(sizes.memory), sizes.disk, spill)
+  private val capacity = FetchMemory.capacity(settings.bufferBytes, heapBytes)
+  val store = new PageStore(memory.join(capacity), settings.spillBytes, spill)
   private val counts = new FeedCounts(clock)
   private val lock = new Object
   private val loop = new FetchLoop(
@@ -79,7 +78,7 @@ final class FetchService(
   private var nextTick = Option.empty[(Instant, ScheduledFuture[_])]
 
   def start(): this.type = {
-    StoreSizes.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
+    FetchMemory.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
     on(loop.tick)
     this
   }

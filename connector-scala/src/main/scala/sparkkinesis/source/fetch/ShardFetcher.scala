@@ -10,7 +10,7 @@ import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport}
-import sparkkinesis.source.store.{BufferedPage, PageStore}
+import sparkkinesis.source.store.{PageStore, StoredPage}
 
 /**
  * Reads one shard ahead of the batches, one page per step, and keeps the pages in the store. Used
@@ -35,7 +35,7 @@ final class ShardFetcher(
   private val feed = Feeds.of(
     stream,
     assignment.shard.shard,
-    store,
+    store.arrival(),
     settings,
     settings.pageRecords,
     counts,
@@ -73,10 +73,9 @@ final class ShardFetcher(
    * @return why it cannot run yet; `None` if `run` must follow
    */
   def prepare(at: Moment, shards: Int, isOldest: => Boolean): Option[FetchStep] = {
-    // Shards that must advance together wait for the oldest one, so it gets room for a page.
-    def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady) ||
-      settings.maxShardSkew.nonEmpty && isOldest &&
-      store.reserveFirst(shard, nextPage.bytes, at.steady)
+    // Shards that must advance together wait for the oldest one.
+    def isAwaited = settings.maxShardSkew.nonEmpty && isOldest
+    def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited)
     if (reader.isOver || reader.isEnding) None
     else
       feed.readiness(at) match {
@@ -128,9 +127,9 @@ final class ShardFetcher(
   private def kept(page: ReadPage): FetchReport = {
     val marks = PageMarks.of(page.records, page.isEnd, settings)
     val bytes = marks.lastOption.fold(0L) { last =>
-      val buffered = BufferedPage(page.from, page.records, last.upTo, settings.joined(marks))
-      store.add(shard, buffered)
-      buffered.bytes
+      val stored = StoredPage(page.from, page.records, last.upTo, settings.joined(marks))
+      store.add(shard, stored)
+      stored.bytes
     }
     nextPage.stored(bytes)
     val completeAsOf = page.completeAsOf.fold(0L)(_.toEpochMilli)

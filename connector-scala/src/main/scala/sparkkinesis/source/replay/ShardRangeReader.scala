@@ -9,7 +9,7 @@ import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.store.Arrivals
+import sparkkinesis.source.store.FetchMemory
 
 /**
  * Reads exactly the records of ranges from Kinesis, one after the other, on the thread of a task.
@@ -71,7 +71,7 @@ final class ShardRangeReader(
     val feed = Feeds.of(
       stream.copy(consumer = consumer),
       range.shard.shard,
-      Arrivals.Unlimited,
+      FetchMemory.unlimited,
       settings,
       settings.maxRecords,
       FeedCounts.Unread,

@@ -2,126 +2,197 @@ package sparkkinesis.source.store
 
 import java.time.Instant
 
-import scala.concurrent.duration.FiniteDuration
+import scala.collection.mutable
+import scala.concurrent.duration._
 
 import sparkkinesis.model.StreamShard
-import sparkkinesis.source.memory.{FetchMemory, ShardTurns}
 
 /**
- * Decides which shards may request a page, so that the store has room for it. Its owner's lock
- * guards it.
+ * Decides which shards may request a page, so that the store has room for it, and when pages go to
+ * disk. The reasons are in docs/adr/0016-shared-memory.md and docs/adr/0017-page-store.md. Its
+ * owner's lock guards it.
  *
  * When half of the capacity is used, each shard is limited to its fair share, so that a shard with
- * a backlog leaves room for others. Shards whose pages are larger than that take turns. The reasons
- * are in docs/adr/0016-shared-memory.md.
+ * a backlog leaves room for others. Shards whose pages are larger than that take turns: the next
+ * one is the shard whose last reservation is the oldest. Otherwise chance would decide, and it may
+ * prefer one shard for long.
  *
- * @param memory limits pages in memory and reserved bytes together
- * @param diskBytes for the pages of all queries on disk
- * @param patience the time that memory must be full before pages go to disk
+ * Pages stay off the disk while batches are short. To write a page and read it again costs more
+ * than to wait for the end of a short batch, whose pages leave the memory.
  */
 private[store] final class Admission(
     memory: FetchMemory#Account,
     diskBytes: Long,
-    spill: SpillSpace,
-    patience: FiniteDuration
+    spill: SpillSpace
 ) {
-  private val reservations = new Reservations
-  private val turns = new ShardTurns
-  private val delay = new SpillDelay(patience)
+  import Admission._
+
+  private val requested = mutable.Map.empty[StreamShard, (Long, Instant)] // bytes, and since when
+  private val lastTurns = mutable.Map.empty[StreamShard, Long].withDefaultValue(0L)
+  private val waiting = mutable.Map.empty[StreamShard, Long] // number of refusals at the last one
+  private var turn = 0L
+  private var refusals = 0L
+  private var inMemory = 0L
+  private var onDisk = 0L // and of pages that are being written
+  private var fullSince = Option.empty[Instant]
+  private var wasFullForLong = false
+  private var hasDropped = false
   private var lacksRoom = false
 
-  /** Whether pages may go to disk. */
-  def isDiskOpen: Boolean = hasDisk && delay.isOpen
+  def bytes: Long = inMemory
 
-  private def hasDisk: Boolean = spill.isOpen && diskBytes > 0
+  def spilledBytes: Long = onDisk
+
+  /** Whether a page has had to wait for room since pages were last dropped. */
+  def isFull: Boolean = lacksRoom
+
+  /** Whether new pages go to disk. */
+  def isSpilling: Boolean = isDiskOpen && inMemory > pagesPart(memory.bytes)
+
+  def hasDiskRoom(bytes: Long): Boolean = onDisk + bytes <= memory.share(diskBytes)
+
+  private def isDiskOpen = hasDisk && wasFullForLong
+
+  private def hasDisk = spill.isOpen && diskBytes > 0
+
+  /** The pages now take more bytes, or fewer, in memory and on disk. */
+  def hold(memoryChange: Long, diskChange: Long): Unit = {
+    inMemory += memoryChange
+    onDisk += diskChange
+    memory.hold(memoryChange)
+  }
 
   /**
-   * @param estimate bytes that the page is expected to have
-   * @param shards number of shards that share the store
-   * @param now of a clock that never jumps
+   * See [[PageStore.reserve]].
+   *
+   * @param ofShard bytes of its pages in memory and on disk
    */
   def reserve(
       shard: StreamShard,
+      ofShard: Long,
       estimate: Long,
       shards: Int,
-      held: Admission.Held,
-      now: Instant
+      now: Instant,
+      isAwaited: => Boolean
   ): Boolean = {
-    delay.afterDrop(now)
+    afterDrop(now)
     val part = memory.bytes
-    val wanted = Admission.Wanted(estimate, reservations.bytes(now), shards, held)
-    if (wanted.inMemory > Admission.pagesPart(part)) full(now)
-    val most = capacity(held, part)
-    val fair = isFair(wanted, most)
-    val fits = wanted.total <= most && held.inMemory < part
-    val isNext = fair && turns.isNext(shard, wanted.isShare(most))
-    val hasRoom = isNext && (wanted.isFirst || fits && canArrive(wanted, part))
-    if (hasRoom) grant(shard, estimate, now)
-    else {
-      turns.refused(shard, isWaiting = fair)
-      lacksRoom ||= !fits || !fair
-      // A shard that has its share of the memory needs the disk, too.
-      if (!fits || !fair) full(now)
-    }
-    hasRoom
+    val reserved = reservedBytes(now)
+    val arriving = inMemory + reserved + estimate // before any of it goes to disk
+    if (arriving > pagesPart(part)) full(now)
+    val total = arriving + onDisk
+    val most = capacity(part)
+    val isFirst = total == estimate // an empty store accepts a page of any size
+    val isShare = ofShard + estimate <= most / math.max(1, shards)
+    // Otherwise the backlog of one shard would fill the store, and the records of the others would
+    // wait in Kinesis.
+    val isFair = isFirst || total <= most / 2 || ofShard == 0 || isShare
+    val fits = total <= most && inMemory < part
+    // Otherwise pages on their way to the disk would exceed the memory. One page alone may.
+    val canArrive = reserved == 0 || arriving <= part
+    val hasRoom = isFair && isNext(shard, isShare) && (isFirst || fits && canArrive)
+    if (!hasRoom) refuse(shard, isFair, fits, now)
+    val isGranted = hasRoom || ofShard == 0 && isAwaited
+    if (isGranted) grant(shard, estimate, now)
+    isGranted
+  }
+
+  /** Without the bytes of calls that hang, which must not hold up other shards. */
+  private def reservedBytes(now: Instant): Long = {
+    val hanging = now.minusMillis(HangTime.toMillis)
+    requested.valuesIterator.collect {
+      case (bytes, since) if !since.isBefore(hanging) => bytes
+    }.sum
   }
 
   /**
    * Bytes that the store may hold. Before the disk is open, an eighth of the memory stays free:
    * otherwise there would be no room for a page on its way to the disk.
    */
-  private def capacity(held: Admission.Held, part: Long): Long =
+  private def capacity(part: Long): Long =
     if (isDiskOpen) part + memory.share(diskBytes)
-    else if (hasDisk) part / 8 * 7 + held.onDisk
-    else part + held.onDisk
+    else if (hasDisk) part / 8 * 7 + onDisk
+    else part + onDisk
 
   /**
-   * Whether the shard leaves room for others. Otherwise the backlog of one shard would fill the
-   * store, and the records of the others would wait in Kinesis.
+   * Whether no shard waits whose last turn is older. A small page waits only for a shard that has
+   * waited for long.
    */
-  private def isFair(wanted: Admission.Wanted, capacity: Long): Boolean =
-    wanted.isFirst || wanted.total <= capacity / 2 || wanted.held.ofShard == 0 ||
-      wanted.isShare(capacity)
+  private def isNext(shard: StreamShard, isSmall: Boolean): Boolean =
+    !waiting.exists { case (other, refused) =>
+      // A shard may ask no more, for example once after `forget`.
+      val isAsking = refusals - refused <= Rounds * waiting.size
+      val isLate = turn - lastTurns(other) >= Patience
+      isAsking && lastTurns(other) < lastTurns(shard) && (isLate || !isSmall)
+    }
 
-  /**
-   * Whether memory has room for the page beside the requested ones. Otherwise pages that will go to
-   * disk would exceed the memory before they get there. One page alone may.
-   */
-  private def canArrive(wanted: Admission.Wanted, part: Long): Boolean =
-    wanted.reserved == 0 || wanted.inMemory <= part
+  private def grant(shard: StreamShard, estimate: Long, now: Instant): Unit = {
+    requested.update(shard, (estimate, now))
+    turn += 1
+    lastTurns.update(shard, turn)
+    waiting -= shard
+  }
 
+  private def refuse(shard: StreamShard, isFair: Boolean, fits: Boolean, now: Instant): Unit = {
+    refusals += 1
+    if (isFair) waiting.update(shard, refusals) else waiting -= shard
+    if (!fits || !isFair) {
+      lacksRoom = true
+      // A shard that has its share of the memory needs the disk, too.
+      full(now)
+    }
+  }
+
+  /** Memory has no room for a page. */
   private def full(now: Instant): Unit = {
-    val wasOpen = delay.isOpen
-    delay.full(now)
-    if (delay.isOpen && !wasOpen) lacksRoom = false
+    val since = fullSince.getOrElse(now)
+    fullSince = Some(since)
+    if (!wasFullForLong && isLong(since, now)) {
+      wasFullForLong = true
+      lacksRoom = false
+    }
   }
 
-  def grant(shard: StreamShard, estimate: Long, now: Instant): Unit = {
-    reservations.add(shard, estimate, now)
-    turns.granted(shard)
+  def dropped(): Unit = {
+    hasDropped = true
+    lacksRoom = false
   }
 
-  def release(shard: StreamShard): Unit = reservations.remove(shard)
+  /** If memory was full for a short time only, the next page waits again. */
+  private def afterDrop(now: Instant): Unit = if (hasDropped) {
+    hasDropped = false
+    fullSince.foreach(since => wasFullForLong = isLong(since, now))
+    fullSince = None
+  }
+
+  def release(shard: StreamShard): Unit = requested -= shard: Unit
 
   /** See [[PageStore.next]]. */
   def next(isAsking: StreamShard => Boolean): Vector[StreamShard] =
-    turns.next(Admission.WokenAtOnce, isAsking)
+    waiting.keysIterator.filter(isAsking).toVector.sortBy(lastTurns).take(WokenAtOnce)
 
-  def forget(shard: StreamShard): Unit = turns.forget(shard)
-
-  def dropped(): Unit = {
-    lacksRoom = false
-    delay.dropped()
+  def forget(shard: StreamShard): Unit = {
+    lastTurns -= shard
+    waiting -= shard
   }
-
-  /** Whether a page has had to wait for room since pages were last dropped. */
-  def isFull: Boolean = lacksRoom
 }
 
-private[store] object Admission {
+private object Admission {
 
-  /** The part of the memory for pages. The rest is for pages that were requested. */
-  def pagesPart(memory: Long): Long = memory / 4 * 3
+  /** Time after which a call hangs. Most calls take far less. */
+  private val HangTime = 3.seconds
+
+  /**
+   * The time that memory must be full before pages go to disk. It is longer than most batches of a
+   * query that has no trigger interval.
+   */
+  private val FullTime = 500.millis
+
+  /** Waiting shards ask at equal intervals: each asks once while all others do. */
+  private val Rounds = 4L
+
+  /** Number of turns of others, after which small pages, too, wait for a shard. */
+  private val Patience = 64L
 
   /**
    * Shards to wake at once: one instead of the shard that released its room, and one in case that
@@ -129,34 +200,9 @@ private[store] object Admission {
    */
   private val WokenAtOnce = 2
 
-  /**
-   * Bytes in the store.
-   *
-   * @param ofShard of the shard that asks, in memory and on disk
-   */
-  final case class Held(ofShard: Long, inMemory: Long, onDisk: Long)
+  /** The part of the memory for pages. The rest is for pages that were requested. */
+  private def pagesPart(memory: Long): Long = memory / 4 * 3
 
-  /**
-   * A page that a shard wants to request.
-   *
-   * @param estimate bytes that it is expected to have
-   * @param reserved bytes of the pages that were requested before
-   * @param shards number of shards that share the store
-   */
-  private final case class Wanted(estimate: Long, reserved: Long, shards: Int, held: Held) {
-    private def used = held.inMemory + held.onDisk + reserved
-
-    /** Whether the store is empty: it accepts a page of any size. */
-    def isFirst: Boolean = used == 0
-
-    /** The bytes of the shard in memory and on disk, with the page. */
-    def total: Long = used + estimate
-
-    /** The bytes of the shard with the page, before any of it goes to disk. */
-    def inMemory: Long = held.inMemory + reserved + estimate
-
-    /** Whether the shard has no more than its part with the page. */
-    def isShare(capacity: Long): Boolean =
-      held.ofShard + estimate <= capacity / math.max(1, shards)
-  }
+  private def isLong(since: Instant, now: Instant) =
+    !now.isBefore(since.plusMillis(FullTime.toMillis))
 }

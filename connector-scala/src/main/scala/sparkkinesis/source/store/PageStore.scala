@@ -3,12 +3,10 @@ package sparkkinesis.source.store
 import java.time.Instant
 
 import scala.collection.mutable
-import scala.concurrent.duration.FiniteDuration
 
-import sparkkinesis.client.{KinesisException, ResponseRoom}
+import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, StreamShard}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
 /**
@@ -20,19 +18,14 @@ import sparkkinesis.source.protocol.ShardRange
  *   of any size. The limit may change: if it falls, the store accepts nothing until enough pages
  *   are gone.
  * @param diskBytes for the pages of all queries on disk, which share it evenly, like the memory
- * @param patience the time that memory must be full before pages go to disk
  */
 final class PageStore(
     memory: FetchMemory#Account,
     diskBytes: Long = 0,
-    spill: SpillSpace = SpillSpace.Off,
-    patience: FiniteDuration = SpillDelay.Usual
-) extends Arrivals
-    with AutoCloseable {
-  private val shardPages = mutable.Map.empty[StreamShard, Pages]
-  private val admission = new Admission(memory, diskBytes, spill, patience)
-  private var inMemory = 0L
-  private var onDisk = 0L // and of pages that are being written
+    spill: SpillSpace = SpillSpace.Off
+) extends AutoCloseable {
+  private val pages = mutable.Map.empty[StreamShard, Vector[StoredPage]] // in order, at least one
+  private val admission = new Admission(memory, diskBytes, spill)
 
   /**
    * Reserves room for a page before it is requested. If the result is `true`, `release` must
@@ -41,20 +34,18 @@ final class PageStore(
    * @param estimate bytes that the page is expected to have
    * @param shards number of shards that share the store
    * @param now of a clock that never jumps
+   * @param isAwaited whether other shards wait for this one. If it has no page, it gets room for
+   *   one beyond the limit. Only one shard at a time may be awaited.
    */
-  def reserve(shard: StreamShard, estimate: Long, shards: Int, now: Instant): Boolean =
-    synchronized {
-      val held = Admission.Held(pagesOf(shard).bytes, inMemory, onDisk)
-      admission.reserve(shard, estimate, shards, held, now)
-    }
-
-  /**
-   * Reserves memory beyond the limit for the only page of a shard. One shard may do so at a time.
-   */
-  def reserveFirst(shard: StreamShard, estimate: Long, now: Instant): Boolean = synchronized {
-    val hasRoom = !shardPages.contains(shard)
-    if (hasRoom) admission.grant(shard, estimate, now)
-    hasRoom
+  def reserve(
+      shard: StreamShard,
+      estimate: Long,
+      shards: Int,
+      now: Instant,
+      isAwaited: => Boolean = false
+  ): Boolean = synchronized {
+    val held = pagesOf(shard).iterator.map(_.bytes).sum
+    admission.reserve(shard, held, estimate, shards, now, isAwaited)
   }
 
   def release(shard: StreamShard): Unit = synchronized(admission.release(shard))
@@ -71,32 +62,19 @@ final class PageStore(
   /** The shard is not read here any more. */
   def forget(shard: StreamShard): Unit = synchronized(admission.forget(shard))
 
-  override def receive[A](call: => A): Either[Long, (A, AutoCloseable)] = {
-    val arrival = memory.arrival()
-    try Right(ResponseRoom.limiting(arrival)(call) -> arrival)
-    catch {
-      case e: Throwable =>
-        arrival.close()
-        e match {
-          case failure: KinesisException => Left(arrival.refused.getOrElse(throw failure))
-          case other => throw other
-        }
-    }
-  }
+  /** Room for the responses of a shard's calls. */
+  def arrival(): FetchMemory#Arrival = memory.arrival()
 
   /** Writes pages to disk if the memory part is full. */
-  def add(shard: StreamShard, page: BufferedPage): Unit = {
-    val (block, gone) = synchronized {
+  def add(shard: StreamShard, page: StoredPage): Unit = {
+    val block = synchronized {
       // After a gap the earlier pages are useless: the shard was assigned again, from another
       // position.
-      val follows = pagesOf(shard).all.lastOption.forall(_.upTo == page.from)
-      val gone = if (follows) Vector.empty else keep(shard)(_ => 0 -> 0)
-      val pages = pagesOf(shard) + StoredPage.of(page)
-      shardPages.update(shard, pages)
-      hold(page.bytes, 0)
-      (claimBlock(pages), gone)
+      if (pagesOf(shard).lastOption.exists(_.upTo != page.from)) drop(shard)
+      pages.update(shard, pagesOf(shard) :+ page)
+      admission.hold(page.bytes, 0)
+      claimBlock(pagesOf(shard))
     }
-    gone.flatMap(_.onDisk).foreach(spill.remove)
     if (block.nonEmpty) moveToDisk(shard, block)
   }
 
@@ -104,54 +82,69 @@ final class PageStore(
    * The pages that go to disk now. Those that are too small for a block take an eighth of the
    * memory.
    */
-  private def claimBlock(pages: Pages): Vector[StoredPage] = {
-    val share = memory.bytes / 8 / shardPages.size
-    val isOver = admission.isDiskOpen && inMemory > Admission.pagesPart(memory.bytes)
-    val block = if (isOver) pages.block(math.min(Pages.SmallBytes, share)) else Vector.empty
+  private def claimBlock(ofShard: Vector[StoredPage]): Vector[StoredPage] = {
+    val least = math.min(StoredPage.SmallBytes, memory.bytes / 8 / pages.size)
+    val block =
+      if (admission.isSpilling) StoredPage.lastBlock(ofShard, least) else Vector.empty
     val bytes = block.map(_.bytes).sum
-    if (onDisk + bytes > memory.share(diskBytes)) Vector.empty
-    else {
-      hold(0, bytes)
+    if (admission.hasDiskRoom(bytes)) {
+      admission.hold(0, bytes)
       block
-    }
+    } else Vector.empty
   }
 
   private def moveToDisk(shard: StreamShard, block: Vector[StoredPage]): Unit = {
-    val records = PackedRecords.joined(block.flatMap(_.loaded))
+    val records = PackedRecords.joined(block.flatMap(_.inMemory))
     val written = spill.write(PageBytes.of(records)) // takes milliseconds
-    val isKept = synchronized {
-      val bytes = block.map(_.bytes).sum
-      val moved = written.flatMap(id => pagesOf(shard).replaced(block, StoredPage.block(block, id)))
-      moved.foreach { pages =>
-        shardPages.update(shard, pages)
-        hold(StoredPage.EntryBytes - bytes, 0)
+    val bytes = block.map(_.bytes).sum
+    synchronized {
+      val index = pagesOf(shard).indexOfSlice(block) // none if pages were dropped meanwhile
+      written.filter(_ => index >= 0) match {
+        case Some(id) =>
+          val page = StoredPage.onDisk(block, id)
+          pages.update(shard, pagesOf(shard).patch(index, Vector(page), block.size))
+          admission.hold(StoredPage.EntryBytes - bytes, 0)
+        case None =>
+          admission.hold(0, -bytes)
+          written.foreach(spill.remove)
       }
-      if (moved.isEmpty) hold(0, -bytes)
-      moved.nonEmpty
     }
-    if (!isKept) written.foreach(spill.remove)
   }
 
   /** The parts of the range in order, page by page; `None` if the store lacks a part of it. */
-  def parts(range: ShardRange): Option[Vector[StoredPart]] =
-    StoredPart.of(range, pagesOf(range.shard).all, spill)
+  def parts(range: ShardRange): Option[Vector[StoredPart]] = {
+    val all = pagesOf(range.shard)
+    // A page that ends there contains the place, too, but the range begins in the next one.
+    val first = all.lastIndexWhere(_.contains(range.start))
+    val last = all.indexWhere(_.contains(range.upTo), first)
+    Option.when(first >= 0 && last >= 0) {
+      (first to last).toVector.map { index =>
+        val part = if (index == first) range else rest(range, after = all(index - 1))
+        val upTo = if (index == last) range.upTo else all(index).upTo
+        new StoredPart(part.copy(upTo = upTo), all(index), spill)
+      }
+    }
+  }
+
+  /** The rest of the range. A loss in it is judged by what was read before it. */
+  private def rest(range: ShardRange, after: StoredPage): ShardRange = {
+    val completeAsOf = (range.completeAsOf ++ after.lastArrival).maxOption
+    range.copy(from = after.upTo, completeAsOf = completeAsOf, first = None)
+  }
 
   /** Drops the pages that end at or before `progress`, and all pages if the shard is finished. */
   def dropUpTo(shard: StreamShard, progress: Progress): Unit =
     if (progress == Progress.Finished) drop(shard)
     else
       retain(shard) { all =>
-        val last = all.indexWhere(_.contains(progress))
-        // A page that ends after `progress` stays.
-        val first = if (last >= 0 && all(last).upTo == progress) last + 1 else math.max(last, 0)
-        first -> all.size
+        all.drop(all.lastIndexWhere(_.contains(progress))).dropWhile(_.upTo == progress)
       }
 
   /** Drops the pages after `progress`. */
   def dropAfter(shard: StreamShard, progress: Progress): Unit =
-    retain(shard)(all => 0 -> (all.indexWhere(_.upTo == progress) + 1))
+    retain(shard)(all => all.take(all.indexWhere(_.upTo == progress) + 1))
 
-  def drop(shard: StreamShard): Unit = retain(shard)(_ => 0 -> 0)
+  def drop(shard: StreamShard): Unit = retain(shard)(_ => Vector.empty)
 
   def clear(): Unit = shards.foreach(drop)
 
@@ -160,10 +153,10 @@ final class PageStore(
     try clear()
     finally memory.close()
 
-  def shards: Set[StreamShard] = synchronized(shardPages.keySet.toSet)
+  def shards: Set[StreamShard] = synchronized(pages.keySet.toSet)
 
   /** Number of marks of a shard's pages. */
-  def marks(shard: StreamShard): Double = pagesOf(shard).marks
+  def marks(shard: StreamShard): Double = pagesOf(shard).iterator.map(_.marks).sum
 
   /** Sets bytes of the memory aside, which the executor holds in other things than pages. */
   def setAside(bytes: Long): Unit = memory.setAside(bytes)
@@ -172,47 +165,27 @@ final class PageStore(
   def memoryBytes: Long = memory.bytes
 
   /** Bytes in memory. */
-  def bytes: Long = synchronized(inMemory)
+  def bytes: Long = synchronized(admission.bytes)
 
   /** Bytes on disk. */
-  def spilledBytes: Long = synchronized(onDisk)
+  def spilledBytes: Long = synchronized(admission.spilledBytes)
 
   /** Whether a page has had to wait for room since pages were last dropped. */
-  def isFull: Boolean = synchronized(admission.isFull && shardPages.nonEmpty)
+  def isFull: Boolean = synchronized(admission.isFull && pages.nonEmpty)
 
-  private def pagesOf(shard: StreamShard): Pages =
-    synchronized(shardPages.getOrElse(shard, Pages.Empty))
+  private def pagesOf(shard: StreamShard): Vector[StoredPage] =
+    synchronized(pages.getOrElse(shard, Vector.empty))
 
-  /** The pages now take more bytes, or fewer, in memory and on disk. */
-  private def hold(memoryChange: Long, diskChange: Long): Unit = {
-    inMemory += memoryChange
-    onDisk += diskChange
-    memory.hold(memoryChange)
-  }
-
-  private def retain(shard: StreamShard)(kept: Vector[StoredPage] => (Int, Int)): Unit = {
-    val gone = synchronized(keep(shard)(kept))
-    gone.flatMap(_.onDisk).foreach(spill.remove)
-  }
-
-  /**
-   * @param kept from the shard's pages, the range of those that stay
-   * @return the others, which are still on disk
-   */
-  private def keep(shard: StreamShard)(
-      kept: Vector[StoredPage] => (Int, Int)
-  ): Vector[StoredPage] = {
-    val before = pagesOf(shard).all
-    val (from, until) = kept(before)
-    val after = before.slice(from, until)
-    if (after.size == before.size) Vector.empty
-    else {
-      val gone = before.take(from) ++ before.drop(math.max(from, until))
-      hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
-      admission.dropped()
-      if (after.isEmpty) shardPages.remove(shard): Unit
-      else shardPages.update(shard, Pages.of(after))
-      gone
+  private def retain(shard: StreamShard)(kept: Vector[StoredPage] => Vector[StoredPage]): Unit =
+    synchronized {
+      val before = pagesOf(shard)
+      val after = kept(before)
+      if (after.size < before.size) {
+        val gone = before.diff(after)
+        admission.hold(-gone.map(_.memoryBytes).sum, -gone.map(_.diskBytes).sum)
+        admission.dropped()
+        if (after.isEmpty) pages -= shard else pages.update(shard, after)
+        gone.flatMap(_.onDisk).foreach(spill.remove)
+      }
     }
-  }
 }

@@ -8,17 +8,22 @@ import sparkkinesis.model.{PackedRecords, SequenceNumber}
 import sparkkinesis.source.protocol.ShardRange
 
 /**
- * A page of the store, or several that are one block on disk.
+ * Records of one `GetRecords` answer, or of several that are one block on disk.
  *
- * @param extent of its records; `None` if there are none
- * @param bytes size of the page, in memory or on disk
- * @param marks see [[BufferedPage]]
- * @param place its records, or their identity on disk
+ * @param from progress before the first record
+ * @param upTo `After` the last record, or `Finished`
+ * @param numbers of the first and the last record; `None` if there are none
+ * @param lastArrival arrival time of the last record
+ * @param bytes size in memory or on disk
+ * @param marks number of marks that the driver keeps for the page. It is less than 1 if the driver
+ *   joins the marks of several pages
+ * @param place the records, or their identity on disk
  */
-private[store] final class StoredPage(
+final class StoredPage private (
     val from: Progress,
     val upTo: Progress,
-    private val extent: Option[StoredPage.Extent],
+    private val numbers: Option[(SequenceNumber, SequenceNumber)],
+    val lastArrival: Option[Instant],
     val bytes: Long,
     val marks: Double,
     place: Either[Long, PackedRecords]
@@ -27,15 +32,12 @@ private[store] final class StoredPage(
   /** Where the page is on disk; `None` if it is in memory. */
   def onDisk: Option[Long] = place.left.toOption
 
+  /** The records, if they are in memory. */
+  def inMemory: Option[PackedRecords] = place.toOption
+
   def memoryBytes: Long = if (onDisk.isEmpty) bytes else StoredPage.EntryBytes
 
   def diskBytes: Long = if (onDisk.isEmpty) 0 else bytes
-
-  /** The records of the page, if it is in memory. */
-  def loaded: Option[PackedRecords] = place.toOption
-
-  /** Arrival time of its last record. */
-  def lastArrival: Option[Instant] = extent.map(it => Instant.ofEpochMilli(it.lastArrivalMillis))
 
   /** Whether the page begins there, ends there, or has the record. */
   def contains(progress: Progress): Boolean =
@@ -46,46 +48,94 @@ private[store] final class StoredPage(
     })
 
   private def spans(number: SequenceNumber): Boolean =
-    extent.exists(it => it.first <= number && number <= it.last)
+    numbers.exists { case (first, last) => first <= number && number <= last }
 
   /** The records between the ends of the range; `None` if the page has been lost. */
   def records(range: ShardRange, spill: SpillSpace): Option[PackedRecords] =
     for {
       records <- place.fold(spill.read(_).flatMap(_.records), Some(_))
-      page = BufferedPage(from, records, upTo)
-      begin <- page.indexAfter(range.start)
-      end <- page.indexAfter(range.upTo)
+      begin <- indexAfter(range.start, records)
+      end <- indexAfter(range.upTo, records)
     } yield records.slice(begin, end)
+
+  /** Index of the first record after `progress`; `None` if `progress` is not within the page. */
+  private def indexAfter(progress: Progress, records: PackedRecords): Option[Int] =
+    progress match {
+      case `from` => Some(0)
+      case Progress.After(number) => StoredPage.indexOf(number, records).map(_ + 1)
+      case Progress.From(number) => StoredPage.indexOf(number, records)
+      case _ => Option.when(contains(progress))(records.size)
+    }
 }
 
-private[store] object StoredPage {
+object StoredPage {
+
+  /** The objects around the records: for a page with few of them as much as its data. */
+  val ObjectBytes = 640L
 
   /** Memory of a page that is on disk: this object, and the entries about its file. */
-  val EntryBytes = 1024L
+  private[store] val EntryBytes = 1024L
 
-  def of(page: BufferedPage): StoredPage = {
-    val records = page.records
+  /** The entry of a page on disk should be a small part of the page. */
+  private[store] val SmallBytes = 64L * 1024
+
+  /** A block is copied before it is written. */
+  private val MostBlockBytes = 1L << 20
+
+  def apply(
+      from: Progress,
+      records: PackedRecords,
+      upTo: Progress,
+      marks: Double = 1
+  ): StoredPage = {
     val last = records.length - 1
-    val extent = Option.when(records.nonEmpty) {
-      Extent(records.sequenceNumber(0), records.sequenceNumber(last), records.arrivalMillis(last))
+    val numbers =
+      Option.when(last >= 0)(records.sequenceNumber(0) -> records.sequenceNumber(last))
+    val arrival = Option.when(last >= 0)(Instant.ofEpochMilli(records.arrivalMillis(last)))
+    val bytes = records.bytes + ObjectBytes
+    new StoredPage(from, upTo, numbers, arrival, bytes, marks, Right(records))
+  }
+
+  /**
+   * The pages at the end that go to disk together: the last page, and the small ones before it. A
+   * block of its own for each small page would take as much memory as the page.
+   *
+   * @param pages of a shard, in order, at least one
+   * @param least bytes of a block; the result is empty if it would be smaller
+   */
+  private[store] def lastBlock(pages: Vector[StoredPage], least: Long): Vector[StoredPage] = {
+    def isSmall(page: StoredPage) = page.onDisk.isEmpty && page.bytes < SmallBytes
+    var (first, size) = (pages.size - 1, pages.last.bytes)
+    val most = if (isSmall(pages.last)) MostBlockBytes else 0L
+    while (first > 0 && size < most && isSmall(pages(first - 1))) {
+      first -= 1
+      size += pages(first).bytes
     }
-    new StoredPage(page.from, page.upTo, extent, page.bytes, page.marks, Right(records))
+    if (size >= math.max(least, 2 * EntryBytes)) pages.drop(first) else Vector.empty
   }
 
-  /** Successive pages, which are one block on disk. */
-  def block(pages: Vector[StoredPage], id: Long): StoredPage = {
-    val extents = pages.flatMap(_.extent)
-    val extent = extents.lastOption.map(_.copy(first = extents.head.first))
-    val (bytes, marks) = (pages.map(_.bytes).sum, pages.map(_.marks).sum)
-    new StoredPage(pages.head.from, pages.last.upTo, extent, bytes, marks, Left(id))
+  /** @param pages successive ones, which are one block on disk */
+  private[store] def onDisk(pages: Vector[StoredPage], id: Long): StoredPage = {
+    val numbers = pages.flatMap(_.numbers)
+    new StoredPage(
+      pages.head.from,
+      pages.last.upTo,
+      numbers.headOption.map { case (first, _) => first -> numbers.last._2 },
+      pages.flatMap(_.lastArrival).lastOption,
+      pages.map(_.bytes).sum,
+      pages.map(_.marks).sum,
+      Left(id)
+    )
   }
 
-  /** The first and the last record of a page. */
-  private[store] final case class Extent(
-      first: SequenceNumber,
-      last: SequenceNumber,
-      lastArrivalMillis: Long
-  )
+  private def indexOf(number: SequenceNumber, records: PackedRecords): Option[Int] = {
+    var (low, high) = (0, records.size)
+    while (low < high) {
+      val middle = (low + high) / 2
+      if (records.compareNumber(middle, number) < 0) low = middle + 1 else high = middle
+    }
+    Option.when(low < records.size && records.compareNumber(low, number) == 0)(low)
+  }
 }
 
 /**
@@ -96,36 +146,4 @@ final class StoredPart private[store] (val range: ShardRange, page: StoredPage, 
 
   /** `None` if the page has been lost. Reads the page from disk if it is there. */
   def records: Option[PackedRecords] = page.records(range, spill)
-}
-
-private[store] object StoredPart {
-
-  /** @param all pages of the shard, in order */
-  def of(
-      range: ShardRange,
-      all: Vector[StoredPage],
-      spill: SpillSpace
-  ): Option[Vector[StoredPart]] = {
-    val start = range.start
-    val first = all.indexWhere(page => page.contains(start) && page.upTo != start) match {
-      case -1 => all.indexWhere(_.contains(start))
-      case index => index
-    }
-    val last = all.indexWhere(_.contains(range.upTo), first)
-    val pages = all.slice(first, last + 1)
-    val isWhole = pages.zip(pages.drop(1)).forall { case (page, next) => page.upTo == next.from }
-    if (first < 0 || last < 0 || !isWhole) None
-    else
-      Some(pages.zipWithIndex.map { case (page, index) =>
-        val upTo = if (first + index == last) range.upTo else page.upTo
-        val before = if (index == 0) range else after(pages(index - 1), range)
-        new StoredPart(before.copy(upTo = upTo), page, spill)
-      })
-  }
-
-  /** The rest of the range. A loss in it is judged by what was read before it. */
-  private def after(page: StoredPage, range: ShardRange): ShardRange = {
-    val completeAsOf = (range.completeAsOf ++ page.lastArrival).maxOption
-    range.copy(from = page.upTo, completeAsOf = completeAsOf, first = None)
-  }
 }

@@ -10,8 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
-import sparkkinesis.source.memory.FetchMemory
-import sparkkinesis.source.store.{BufferedPage, PageStore}
+import sparkkinesis.source.store.{FetchMemory, PageStore, StoredPage}
 
 /**
  * Fifty queries on one executor with two cores, each of four shards with an endless backlog, in
@@ -89,7 +88,7 @@ class CrowdedExecutorSuite extends AnyFunSuite {
 
     private final class Fetches {
       var count = 0
-      var estimate: PageEstimate = PageEstimate(2L << 20)
+      val nextPage = new NextPage
     }
 
     final class Query {
@@ -103,16 +102,16 @@ class CrowdedExecutorSuite extends AnyFunSuite {
       }
 
       private def fetch(shard: Int): Unit = {
-        val estimate = fetches(shard).estimate.nextBytes
+        val estimate = fetches(shard).nextPage.bytes
         if (!store.reserve(shardOf(shard), estimate, shards, Instant.ofEpochMilli(now)))
           after(20)(fetch(shard))
         else
           after(20 + random.nextInt(200).toLong) {
             val count = fetches(shard).count
-            store.add(shardOf(shard), BufferedPage(upTo(count), page(count + 1), upTo(count + 1)))
+            store.add(shardOf(shard), StoredPage(upTo(count), page(count + 1), upTo(count + 1)))
             store.release(shardOf(shard))
             fetches(shard).count = count + 1
-            fetches(shard).estimate = fetches(shard).estimate.after(pageBytes.toLong)
+            fetches(shard).nextPage.stored(pageBytes.toLong)
             after(200)(fetch(shard))
           }
       }

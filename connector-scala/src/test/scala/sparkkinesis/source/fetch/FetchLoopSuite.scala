@@ -12,10 +12,9 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.feed.FeedCounts
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{BufferedPage, PageBytes, PageStore, SpillSpace}
+import sparkkinesis.source.store.{FetchMemory, PageBytes, PageStore, SpillSpace, StoredPage}
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
 /** What a service decides, in simulated time. The test carries out its commands when it wants. */
@@ -288,7 +287,7 @@ class FetchLoopSuite extends AnyFunSuite {
   private def hold(store: PageStore, shard: Int, numbers: Range): Unit = numbers.foreach { number =>
     val from = if (number == 1) Progress.TrimHorizon else upTo(number - 1)
     val records = PackedRecords(Vector(record(number.toLong, 1)))
-    store.add(shardOf(shard), BufferedPage(from, records, upTo(number)))
+    store.add(shardOf(shard), StoredPage(from, records, upTo(number)))
   }
 
   private def holds(store: PageStore, shard: Int, from: Int, last: Int): Boolean =

@@ -16,11 +16,10 @@ import sparkkinesis.source.feed.FetchStep._
 import sparkkinesis.source.feed.ReadStep._
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
 import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
-import sparkkinesis.source.store.{BufferedPage, PageStore, Stores}
+import sparkkinesis.source.store.{FetchMemory, PageStore, StoredPage, Stores}
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
 /**
@@ -631,7 +630,7 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   test("the estimated size counts that small records need more memory than their data") {
     val many = page(1 to 1000)
-    val taken = PackedRecords(many.records).bytes + BufferedPage.ObjectBytes
+    val taken = PackedRecords(many.records).bytes + StoredPage.ObjectBytes
     def second(capacity: Long) = {
       val kinesis = new ScriptedKinesis().page(many).page(many)
       val fetching = new Fetching(kinesis, settings.copy(bufferBytes = Some(capacity)))

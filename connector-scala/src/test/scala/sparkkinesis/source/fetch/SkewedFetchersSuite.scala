@@ -14,11 +14,10 @@ import sparkkinesis.client.{Moment, Page, ShardIterator, StreamSummary}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{Position, Record, SequenceNumber, ShardId, StreamRef}
 import sparkkinesis.source.feed.FeedCounts
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, ReadAheadDriver, ShardSkew}
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.PageStore
+import sparkkinesis.source.store.{FetchMemory, PageStore}
 import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
 
 /** Shards that advance together share a small store: the oldest must be read before the others. */

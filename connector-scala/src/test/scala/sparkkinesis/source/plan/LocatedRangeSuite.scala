@@ -12,7 +12,7 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.PageMarks
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol.{Mark, ShardRange}
-import sparkkinesis.source.store.{BufferedPage, Stores}
+import sparkkinesis.source.store.{StoredPage, Stores}
 
 class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val settings = SourceOptions.parse(
@@ -21,9 +21,9 @@ class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   )
 
   /** The pages of a shard, and one range over all of them with its marks. */
-  private val read: Gen[(Vector[BufferedPage], LocatedRange[String])] = pages.map { pages =>
+  private val read: Gen[(Vector[StoredPage], LocatedRange[String])] = pages.map { pages =>
     val marks = pages.flatMap { page =>
-      PageMarks.of(page.records, isEnd = page.upTo == Progress.Finished, settings.fetch)
+      PageMarks.of(Stores.recordsOf(page), isEnd = page.upTo == Progress.Finished, settings.fetch)
     }
     val range = ShardRange(shardOf(0), pages.head.from, pages.last.upTo)
     (pages, LocatedRange(range, Some("a"), marks))

@@ -16,11 +16,10 @@ import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.fetch.{Heartbeats, ShardFetcher}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{BufferedPage, FakeSpill, PageStore, Stores}
+import sparkkinesis.source.store.{FakeSpill, FetchMemory, PageStore, StoredPage, Stores}
 import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */
@@ -159,10 +158,11 @@ class DataLossSuite extends AnyFunSuite {
     val records = (1 to 3).map(n => record(n.toLong, 1 << 14).copy(arrivalMillis = n * day))
     val places = Progress.TrimHorizon +: records.map(after)
     val spill = new FakeSpill
-    val store = new PageStore(new FetchMemory().join(0), 1 << 20, spill, Duration.Zero)
+    val store = new PageStore(new FetchMemory().join(0), 1 << 20, spill)
+    Stores.openDisk(store)
     records.indices.foreach { index =>
       val page = PackedRecords(Vector(records(index)))
-      store.add(shard, BufferedPage(places(index), page, places(index + 1)))
+      store.add(shard, StoredPage(places(index), page, places(index + 1)))
     }
     spill.lose()
     val range = ShardRange(shard, places.head, places.last, Some(Instant.ofEpochMilli(day)))

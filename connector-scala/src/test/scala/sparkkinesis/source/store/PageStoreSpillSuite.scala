@@ -2,8 +2,6 @@ package sparkkinesis.source.store
 
 import java.time.Instant
 
-import scala.concurrent.duration._
-
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -11,7 +9,6 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
 /** Pages beyond the memory part are on disk, and a task finds no difference. */
@@ -21,9 +18,9 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val now = Instant.EPOCH
 
   /** Pages of a shard, one record of 80 KB each. All have the same size. */
-  private def pages(count: Int): Vector[BufferedPage] = Vector.tabulate(count) { index =>
+  private def pages(count: Int): Vector[StoredPage] = Vector.tabulate(count) { index =>
     val only = record(1000L + index, 10 * kilo)
-    BufferedPage(place(index), PackedRecords(Vector(only)), place(index + 1))
+    StoredPage(place(index), PackedRecords(Vector(only)), place(index + 1))
   }
 
   /** Before the record with that index. */
@@ -34,9 +31,12 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       spill: SpillSpace,
       memory: Long,
       disk: Long = Long.MaxValue / 2,
-      patience: FiniteDuration = Duration.Zero
-  ) =
-    new PageStore(new FetchMemory().join(memory), disk, spill, patience)
+      isOpen: Boolean = true
+  ) = {
+    val stored = new PageStore(new FetchMemory().join(memory), disk, spill)
+    if (isOpen) Stores.openDisk(stored)
+    stored
+  }
 
   /**
    * Whether one of so many shards is admitted to read its page with that index, `at` milliseconds.
@@ -65,7 +65,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val spill = new FakeSpill
       val stored = store(spill, memory)
       pages(count).foreach(stored.add(shard, _))
-      val wanted = pages(count).slice(begin, end).flatMap(_.records)
+      val wanted = pages(count).slice(begin, end).flatMap(Stores.recordsOf)
       assert(Stores.records(stored, range(begin, end)) === Some(wanted))
       assert(Stores.records(stored, range(begin, end)) === Some(wanted))
       assert(spill.size > 0 || stored.bytes <= memory)
@@ -130,7 +130,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("pages go to disk only after memory was full for a while") {
-    val stored = store(new FakeSpill, memory = 80 * kilo, patience = 500.millis)
+    val stored = store(new FakeSpill, memory = 80 * kilo, isOpen = false)
     def reads(index: Int, at: Int) = this.reads(stored, shards = 1, index, at)
     assert((0 to 5).forall(reads(_, at = 0)))
     assert(!reads(6, at = 499) && stored.spilledBytes == 0 && stored.isFull)
@@ -143,7 +143,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a few of many shards with a backlog open the disk, too") {
-    val stored = store(new FakeSpill, memory = 200 * kilo, patience = 500.millis)
+    val stored = store(new FakeSpill, memory = 200 * kilo, isOpen = false)
     def reads(index: Int, at: Int) = this.reads(stored, shards = 40, index, at)
     val first = (0 until 40).takeWhile(reads(_, at = 0)).size
     assert(first < 10, "the others' part of the memory stays free")
@@ -152,7 +152,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("without a disk part, memory is used up to its end") {
-    val stored = store(new FakeSpill, memory = 100 * kilo, disk = 0, patience = 500.millis)
+    val stored = store(new FakeSpill, memory = 100 * kilo, disk = 0, isOpen = false)
     assert(stored.reserve(shardOf(1), 95 * kilo, 1, now), "an empty store has room")
     stored.release(shardOf(1))
     pages(8).foreach(stored.add(shard, _))
@@ -161,8 +161,9 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("several stores share the disk evenly") {
     val memory = new FetchMemory
-    def next() = new PageStore(memory.join(10 * kilo), 1000 * kilo, new FakeSpill, Duration.Zero)
+    def next() = new PageStore(memory.join(10 * kilo), 1000 * kilo, new FakeSpill)
     val (one, other) = (next(), next())
+    Stores.openDisk(one)
     pages(200).foreach(one.add(shard, _))
     assert(one.spilledBytes <= 500 * kilo && one.spilledBytes > 480 * kilo)
     other.close()
@@ -206,7 +207,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val spill = new FakeSpill
     val stored = store(spill, memory = 0)
     val small =
-      BufferedPage(Progress.TrimHorizon, PackedRecords(Vector(record(1, 1000))), Progress.Finished)
+      StoredPage(Progress.TrimHorizon, PackedRecords(Vector(record(1, 1000))), Progress.Finished)
     stored.add(shard, small)
     assert(spill.size === 0 && stored.bytes === small.bytes)
   }
@@ -223,7 +224,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
     assert(stored.spilledBytes > (24 << 20) && spill.size < shards * rounds / 10)
     for ((from, upTo) <- Seq(0 -> rounds, 1 -> 2, 77 -> 777, 100 -> 101)) {
-      val records = (from until upTo).flatMap(small(_).records)
+      val records = (from until upTo).flatMap(index => Stores.recordsOf(small(index)))
       assert(Stores.records(stored, range(from, upTo)) === Some(records))
       stored.dropUpTo(shard, place(from))
       assert(Stores.records(stored, range(from, upTo)) === Some(records), "another attempt")
@@ -242,6 +243,6 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def small(index: Int) = {
     val only = record(1000L + index, 100)
-    BufferedPage(place(index), PackedRecords(Vector(only)), place(index + 1))
+    StoredPage(place(index), PackedRecords(Vector(only)), place(index + 1))
   }
 }

@@ -9,14 +9,13 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, StreamShard}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol.ShardRange
 
 class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val shard = shardOf(0)
   private val now = Instant.EPOCH
 
-  private def filled(pages: Seq[BufferedPage], capacity: Long = Long.MaxValue): PageStore = {
+  private def filled(pages: Seq[StoredPage], capacity: Long = Long.MaxValue): PageStore = {
     val store = new PageStore(new FetchMemory().join(capacity))
     pages.foreach(store.add(shard, _))
     store
@@ -25,17 +24,17 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   /** Pages, two places in them where a batch may start and end, and the records in between. */
   private val cuts = for {
     pages <- pages
-    records = pages.flatMap(_.records)
+    records = pages.flatMap(Stores.recordsOf)
     begin <- Gen.choose(0, records.size)
     end <- Gen.choose(begin, records.size)
   } yield (pages, begin, end)
 
-  private def place(pages: Vector[BufferedPage], index: Int): Progress =
-    if (index == 0) Progress.TrimHorizon else after(pages.flatMap(_.records)(index - 1))
+  private def place(pages: Vector[StoredPage], index: Int): Progress =
+    if (index == 0) Progress.TrimHorizon else after(pages.flatMap(Stores.recordsOf)(index - 1))
 
   test("the records of a range are the slice between its ends, for any page boundaries") {
     forAll(cuts) { case (pages, begin, end) =>
-      val all = pages.flatMap(_.records)
+      val all = pages.flatMap(Stores.recordsOf)
       val range = ShardRange(shard, place(pages, begin), place(pages, end))
       assert(Stores.records(filled(pages), range) === Some(all.slice(begin, end)))
       if (pages.last.upTo == Progress.Finished) {
@@ -75,10 +74,10 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val store = filled(pages)
       store.dropUpTo(shard, place(pages, begin))
       val rest = ShardRange(shard, place(pages, begin), place(pages, end))
-      val all = pages.flatMap(_.records)
+      val all = pages.flatMap(Stores.recordsOf)
       if (end > begin)
         assert(Stores.records(store, rest) === Some(all.slice(begin, end)))
-      val ends = pages.map(_.records.size).scanLeft(0)(_ + _).drop(1)
+      val ends = pages.map(Stores.recordsOf(_).size).scanLeft(0)(_ + _).drop(1)
       val needed = pages.zip(ends).collect {
         case (page, last) if last > begin || page.upTo == Progress.Finished => page
       }
@@ -102,7 +101,7 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(store.bytes === kept.map(_.bytes).sum)
       pages.drop(count).foreach(store.add(shard, _))
       val whole = Stores.records(store, ShardRange(shard, pages.head.from, pages.last.upTo))
-      assert(whole === Some(pages.flatMap(_.records)))
+      assert(whole === Some(pages.flatMap(Stores.recordsOf)))
     }
   }
 
@@ -125,7 +124,7 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a gap drops the pages before it") {
     forAll(pages) { pages =>
       val store = filled(pages)
-      val far = BufferedPage(
+      val far = StoredPage(
         after(record(500, 1)),
         PackedRecords(Vector(record(501, 7))),
         after(record(501, 7))
@@ -135,15 +134,17 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  private def pageOf(bytes: Int) = BufferedPage(
-    Progress.TrimHorizon,
-    PackedRecords(Vector(record(1, bytes - overhead))),
-    after(record(1, 0))
-  )
+  private def pageOf(bytes: Int, from: Progress = Progress.TrimHorizon, marks: Double = 1) =
+    StoredPage(
+      from,
+      PackedRecords(Vector(record(1, bytes - overhead))),
+      after(record(1, 0)),
+      marks
+    )
 
   private lazy val overhead = {
     val empty = PackedRecords(Vector(record(1, 0)))
-    BufferedPage(Progress.TrimHorizon, empty, Progress.Finished).bytes.toInt
+    StoredPage(Progress.TrimHorizon, empty, Progress.Finished).bytes.toInt
   }
 
   test("a shard has room up to half of the capacity, then up to its share, then none") {
@@ -198,8 +199,7 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       var pending = Vector.empty[(StreamShard, Int, Int)]
       def settle(): Unit = {
         pending.foreach { case (id, _, bytes) =>
-          val page = pageOf(bytes)
-          store.add(id, page.copy(from = page.upTo))
+          store.add(id, pageOf(bytes, from = after(record(1, 0))))
           store.release(id)
         }
         pending = Vector.empty
@@ -222,8 +222,8 @@ class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("pages count their marks and the objects around their records, until they are dropped") {
     val few = pageOf(1000)
-    assert(few.bytes - few.records.bytes >= 600)
-    val store = filled(Seq(few.copy(marks = 3), few.copy(from = few.upTo, marks = 2)))
+    assert(few.bytes - Stores.recordsOf(few).bytes >= 600)
+    val store = filled(Seq(pageOf(1000, marks = 3), pageOf(1000, few.upTo, marks = 2)))
     assert(store.marks(shard) === 5 && store.bytes === 2000)
     store.dropAfter(shard, few.upTo)
     assert(store.marks(shard) === 3)

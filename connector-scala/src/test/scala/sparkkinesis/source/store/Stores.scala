@@ -1,7 +1,9 @@
 package sparkkinesis.source.store
 
-import sparkkinesis.model.Record
-import sparkkinesis.source.memory.FetchMemory
+import java.time.Instant
+
+import sparkkinesis.Generators.shardOf
+import sparkkinesis.model.{PackedRecords, Record}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.ShardRange
 
@@ -13,6 +15,15 @@ object Stores {
 
   /** As a fetch service with these settings has it, without a disk. */
   def of(settings: FetchSettings): PageStore = inMemory(settings.bufferBytes.getOrElse(0L))
+
+  /** Fills the memory for so long that pages go to disk, until they are dropped. */
+  def openDisk(store: PageStore): Unit = Seq(500L, 0L).foreach { before =>
+    store.reserve(shardOf(0), Int.MaxValue, 1, Instant.EPOCH.minusMillis(before))
+    store.release(shardOf(0))
+  }
+
+  /** The records of a page in memory. */
+  def recordsOf(page: StoredPage): PackedRecords = page.inMemory.get
 
   /** All records of the range; `None` if a part is missing. */
   def records(store: PageStore, range: ShardRange): Option[Vector[Record]] =

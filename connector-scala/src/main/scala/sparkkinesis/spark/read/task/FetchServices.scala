@@ -6,8 +6,8 @@ import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.source.fetch.FetchService
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.protocol._
+import sparkkinesis.source.store.FetchMemory
 
 /** The fetch services of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object FetchServices {

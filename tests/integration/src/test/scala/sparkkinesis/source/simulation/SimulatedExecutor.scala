@@ -7,10 +7,9 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed.{FeedCounts, FetchStep}
 import sparkkinesis.source.fetch.{FetchCommand, FetchLoop, ShardFetcher}
-import sparkkinesis.source.memory.FetchMemory
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.PageStore
+import sparkkinesis.source.store.{FetchMemory, PageStore}
 
 /**
  * A service of an executor without threads. The seed decides when a run begins, when the executor

@@ -1,11 +1,11 @@
-package sparkkinesis.source.memory
+package sparkkinesis.source.store
 
 import java.util.{HashMap => JHashMap, Map => JMap, UUID}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import sparkkinesis.client.{Clock, ResponseRoom, SystemClock}
+import sparkkinesis.client.{Clock, KinesisException, ResponseRoom, SystemClock}
 import sparkkinesis.model.{PackedRecords, ServiceLimits}
 import sparkkinesis.source.SharedMap
 
@@ -25,30 +25,23 @@ final class FetchMemory(
 ) {
   import FetchMemory._
 
-  /** Number of services that share the memory. */
-  def services: Int = accounts.synchronized(accounts.size)
-
   /**
    * Adds a service. The caller must close the account.
    *
    * @param capacity bytes of pages that the service may hold if it is alone
    */
-  def join(capacity: Long): Account = accounts.synchronized {
-    val own = UUID.randomUUID.toString
-    accounts.put(own, Array(capacity, 0L, 0L))
-    new Account(own)
-  }
+  def join(capacity: Long): Account = new Account(capacity)
 
   /** The part of one service. */
-  final class Account private[FetchMemory] (own: String) extends AutoCloseable {
+  final class Account private[FetchMemory] (capacity: Long) extends AutoCloseable {
+    private val own = Array(capacity, 0L, 0L)
     private var aside = 0L
+    accounts.synchronized(accounts.put(UUID.randomUUID.toString, own))
 
     /** The even part of the service: bytes that its pages and its reservations may take. */
     def bytes: Long = accounts.synchronized {
-      Option(accounts.get(own)).fold(0L) { account =>
-        val part = account(Capacity) / math.max(1, accounts.size)
-        math.max(part / LeastPages, part - aside)
-      }
+      val part = share(own(Capacity))
+      math.max(part / LeastPages, part - aside)
     }
 
     /** The service holds so many bytes in other things than pages. Its pages have the rest. */
@@ -63,16 +56,17 @@ final class FetchMemory(
     /** The pages of the service now take `change` more bytes. */
     def hold(change: Long): Unit = update(Held, change)
 
-    /** Room for the response of one call. The caller must close it. */
+    /** Room for responses. The caller must close it after each call. */
     def arrival(): Arrival = new Arrival(this)
 
     override def close(): Unit = accounts.synchronized {
-      accounts.remove(own)
+      accounts.values.remove(own)
+      own(Capacity) = 0
       accounts.notifyAll()
     }
 
     private[FetchMemory] def update(index: Int, change: Long): Unit = accounts.synchronized {
-      Option(accounts.get(own)).foreach(account => account(index) += change)
+      own(index) += change
       if (change < 0) accounts.notifyAll()
     }
 
@@ -82,40 +76,43 @@ final class FetchMemory(
      * before this one joined.
      */
     private[FetchMemory] def fits(change: Long): Boolean = accounts.synchronized {
-      Option(accounts.get(own)).forall { account =>
-        val isSmall = account(Held) + account(Arriving) + change <= LargestPage
-        val before = accounts.values.asScala.map(excess(_, 0)).sum - excess(account, 0)
-        isSmall || before + excess(account, change) <= SpareBytes
-      }
+      val isSmall = own(Held) + own(Arriving) + change <= LargestPage
+      val others = accounts.values.asScala.filterNot(_ eq own)
+      isSmall || others.map(excess(_, 0)).sum + excess(own, change) <= SpareBytes
     }
 
     /** Bytes beyond the part of a service. */
     private def excess(account: Array[Long], change: Long): Long = {
-      val allowed = math.max(account(Capacity) / accounts.size, LargestPage)
+      val allowed = math.max(share(account(Capacity)), LargestPage)
       math.max(0, account(Held) + account(Arriving) + change - allowed)
     }
   }
 
   /**
-   * Room for one response, which waits in the network until all services together have room for it.
+   * Room for the response of one call at a time, which waits in the network until all services
+   * together have room for it.
    */
   final class Arrival private[FetchMemory] (account: Account)
       extends ResponseRoom
       with AutoCloseable {
     private var taken = 0L
-    private var lacking = Option.empty[Long]
+    private var refused = Option.empty[Long] // bytes of the response that did not get room
+
+    /** @return the response; or the bytes of the response if there was no memory for them */
+    def receive[A](call: => A): Either[Long, A] = {
+      refused = None
+      try Right(ResponseRoom.limiting(this)(call))
+      catch { case failure: KinesisException => Left(refused.getOrElse(throw failure)) }
+    }
 
     /** Waits for some seconds. */
     override def await(bytes: Long): Boolean = accounts.synchronized {
       val end = clock.elapsedMillis + LongestWait.toMillis
       def isOver = clock.elapsedMillis >= end
       while (!admits(bytes) && !isOver) clock.await(accounts, end - clock.elapsedMillis)
-      if (taken == 0) lacking = Some(bytes)
+      if (taken == 0) refused = Some(bytes)
       taken > 0
     }
-
-    /** Bytes of the response that did not get room. */
-    def refused: Option[Long] = accounts.synchronized(lacking)
 
     /** Takes the room if there is enough. */
     def admits(bytes: Long): Boolean = accounts.synchronized {
@@ -141,6 +138,26 @@ object FetchMemory {
   lazy val ofJvm: FetchMemory = new FetchMemory(
     SharedMap.ofJvm[JMap[String, Array[Long]]]("FetchMemory", new JHashMap)
   )
+
+  /** For a reader that holds one page at a time: it has room for any response. */
+  def unlimited: FetchMemory#Arrival = new FetchMemory().join(Long.MaxValue).arrival()
+
+  /**
+   * Bytes of pages that a service may hold if it is alone.
+   *
+   * @param option what the user wants; by default a sixth of the heap, at most 1 GB
+   * @param heap of the executor's JVM
+   */
+  def capacity(option: Option[Long], heap: Long): Long =
+    option.getOrElse(math.min(1L << 30, heap / 6))
+
+  /** What to do if the option is too large for the heap. */
+  def warning(option: Option[Long], heap: Long): Option[String] =
+    option.filter(_ > heap / 2).map { bytes =>
+      s"Option 'fetchBufferSize' is $bytes bytes, which is more than half of this executor's " +
+        s"heap of $heap bytes. Use a smaller value, or raise 'spark.executor.memory' " +
+        "('spark.driver.memory' in local mode)."
+    }
 
   /** Room for five of the largest pages in addition to full memory parts. */
   val SpareBytes: Long = 64L * 1024 * 1024

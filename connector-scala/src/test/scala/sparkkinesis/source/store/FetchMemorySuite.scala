@@ -1,14 +1,15 @@
-package sparkkinesis.source.memory
+package sparkkinesis.source.store
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.OtherClassLoader
 
 class FetchMemorySuite extends AnyFunSuite {
+  private val giga = 1L << 30
 
   /** Joins the memory of this JVM as another isolated session does. */
   private def elsewhere(use: (() => Unit) => Unit): Unit =
-    OtherClassLoader.call("sparkkinesis.source.memory.FetchMemory", "ofJvm") { memory =>
+    OtherClassLoader.call("sparkkinesis.source.store.FetchMemory", "ofJvm") { memory =>
       val account = memory.getClass.getMethod("join", classOf[Long]).invoke(memory, Long.box(1000))
       assert(memory.getClass ne classOf[FetchMemory])
       use(() => account.getClass.getMethod("close").invoke(account): Unit)
@@ -16,15 +17,16 @@ class FetchMemorySuite extends AnyFunSuite {
 
   test("two class loaders share one memory") {
     val memory = FetchMemory.ofJvm
-    val (before, account) = (memory.services, memory.join(1000))
+    val account = memory.join(1000)
     val alone = account.bytes
+    val services = 1000 / alone
     elsewhere { close =>
-      assert(memory.services === before + 2 && account.bytes === 1000 / (before + 2))
+      assert(account.bytes === 1000 / (services + 1))
       close()
     }
     assert(account.bytes === alone)
     account.close()
-    assert(memory.services === before && account.bytes === 0)
+    assert(account.bytes === 0)
   }
 
   test("a query that joins an executor whose memory is full reads several pages at once") {
@@ -45,5 +47,23 @@ class FetchMemorySuite extends AnyFunSuite {
     assert(account.bytes === 250)
     account.setAside(0)
     assert(account.bytes === 1000)
+  }
+
+  test("by default a service has a sixth of the heap, at most 1 GB; else what the option says") {
+    assert(FetchMemory.capacity(None, giga) === giga / 6)
+    assert(FetchMemory.capacity(None, 100 * giga) === giga)
+    assert(FetchMemory.capacity(Some(3 * giga), giga) === 3 * giga)
+  }
+
+  test("a value over half of the heap is warned about by its name") {
+    assert(FetchMemory.warning(None, 1) === None)
+    assert(FetchMemory.warning(Some(giga / 2), giga) === None)
+    val warning = FetchMemory.warning(Some(giga / 2 + 1), giga)
+    assert(warning.exists(_.contains("'fetchBufferSize' is 536870913 bytes")))
+  }
+
+  test("a reader that holds one page at a time has room for any response") {
+    val room = FetchMemory.unlimited
+    assert(Seq.fill(100)(room.admits(FetchMemory.LargestPage)).forall(identity))
   }
 }
