@@ -34,6 +34,9 @@ private[store] final class StoredPage(
   /** The records of the page, if it is in memory. */
   def loaded: Option[PackedRecords] = place.toOption
 
+  /** Its first record. */
+  def first: Option[SequenceNumber] = extent.map(_.first)
+
   /** Arrival time of its last record. */
   def lastArrival: Option[Instant] = extent.map(it => Instant.ofEpochMilli(it.lastArrivalMillis))
 
@@ -118,14 +121,17 @@ private[store] object StoredPart {
     else
       Some(pages.zipWithIndex.map { case (page, index) =>
         val upTo = if (first + index == last) range.upTo else page.upTo
-        val before = if (index == 0) range else after(pages(index - 1), range)
+        val before = if (index == 0) range else after(pages(index - 1), page, range)
         new StoredPart(before.copy(upTo = upTo), page, spill)
       })
   }
 
-  /** The rest of the range. A loss in it is judged by what was read before it. */
-  private def after(page: StoredPage, range: ShardRange): ShardRange = {
-    val completeAsOf = (range.completeAsOf ++ page.lastArrival).maxOption
-    range.copy(from = page.upTo, completeAsOf = completeAsOf, first = None)
+  /**
+   * The rest of the range. A loss in it is judged by its first record, or by what was read before
+   * if the page has none.
+   */
+  private def after(before: StoredPage, page: StoredPage, range: ShardRange): ShardRange = {
+    val completeAsOf = (range.completeAsOf ++ before.lastArrival).maxOption
+    range.copy(from = before.upTo, completeAsOf = completeAsOf, first = page.first)
   }
 }
