@@ -241,7 +241,7 @@ MUTANTS = [
     Mutant(
         name="no-read-again",
         promise="A task reads from Kinesis what its executor does not hold.",
-        file="spark/read/task/KinesisPartitionReader.scala",
+        file="source/replay/TaskPages.scala",
         old="case None => fromKinesis(range)",
         new="case None => Iterator.empty",
         suite="SparkBatchReadSuite",

@@ -13,7 +13,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamO
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.feed.{FetchStep, ReadStep}
+import sparkkinesis.source.feed.{FetchStep, ReadStep, ShardRangeReader}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.fetch.{ShardFetcher, UnsentReports}
 import sparkkinesis.source.memory.FetchMemory
@@ -113,7 +113,7 @@ class DataLossSuite extends AnyFunSuite {
     )
     val upTo = Progress.After(SequenceNumber("3"))
     val range = ShardRange(shard, Progress.TrimHorizon, upTo, Some(Instant.EPOCH))
-    assert(reader.pages(range).flatten.size === 2 && reader.lostRanges === 1)
+    assert(reader.pages(range).flatMap(_._2).size === 2 && reader.lostRanges === 1)
   }
 
   private def offset(completeAsOf: Option[Long]) = SourceOffset.of(
@@ -175,7 +175,7 @@ class DataLossSuite extends AnyFunSuite {
       (1 to 2).foreach(_ => kinesis.page(Page(Vector(found), Some(ShardIterator("next")), 0, Nil)))
       val reader =
         new ShardRangeReader(StreamClient(stream, kinesis), strict, clock, () => 0.5, () => false)
-      reader.pages(parts(1)).flatten.toSeq
+      reader.pages(parts(1)).flatMap(_._2).toSeq
     }
     assert(read(records(1)) === Seq(records(1)))
     assertThrows[DataLossException](read(records(2)))

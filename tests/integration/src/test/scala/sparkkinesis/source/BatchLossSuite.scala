@@ -9,10 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client.{PutResult, ShardFilter, ShardLister}
 import sparkkinesis.model.{Position, PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
+import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 
 /** Batch reads that begin or end at a record that expired or never existed. */
 class BatchLossSuite extends AnyFunSuite {
@@ -58,7 +59,7 @@ class BatchLossSuite extends AnyFunSuite {
         .fetch
         .copy(failOnDataLoss = failOnDataLoss)
       val reader = new ShardRangeReader(client, settings, clock, () => 0.5, () => false)
-      ranges.flatMap(new DescendantReader(reader).pages(_).flatMap(_._2.map(_.sequenceNumber)))
+      ranges.flatMap(reader.pages(_).flatMap(_._2.map(_.sequenceNumber)))
     }
 
     def refusal(condition: String)(ranges: => Any): String = {

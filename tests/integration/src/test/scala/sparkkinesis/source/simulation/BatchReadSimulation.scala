@@ -15,10 +15,11 @@ import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.StreamClient
+import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.{ByShard, EndingPosition}
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
+import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.read.task.RecordRow
 import sparkkinesis.{Repeated, TestScope}
 
@@ -102,12 +103,7 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
         try {
           val reader =
             new ShardRangeReader(client, settings, clock, () => random.nextDouble(), () => false)
-          new DescendantReader(reader)
-            .pages(range)
-            .flatMap { case (shard, page) =>
-              rowsOf(shard, page)
-            }
-            .toVector
+          reader.pages(range).flatMap { case (shard, page) => rowsOf(shard, page) }.toVector
         } finally isQuiet = true
       }
       val shards = rows.groupBy(_.row.shard.shard).map { case (id, all) => id -> all.toVector }
