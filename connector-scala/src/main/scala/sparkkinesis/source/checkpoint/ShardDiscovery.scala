@@ -8,10 +8,10 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.compat._
-import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
+import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{HashKey, Position, Shard, StreamRef}
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.position.{ByShard, ShardStarts}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{SourceException, StreamClient}
 
 /** Lists the shards of a stream, and decides where a new query begins in each. */
@@ -34,21 +34,20 @@ object ShardDiscovery {
       clock: Clock,
       chance: () => Double
   ): StreamOffset = {
-    def retrying[A](call: => A): A = FetchSettings.StartRetry(clock, chance)(call)
-    val summary = retrying(stream.client.describeStream(stream.ref))
+    val summary =
+      FetchSettings.StartRetry(clock, chance)(stream.client.describeStream(stream.ref))
     val isLatest = start.all.forall(_ == Position.Latest)
     val filter = if (isLatest) ShardFilter.AtLatest else ShardFilter.FromTrimHorizon
     val snapshot = wholeListing(stream.client, stream.ref, filter, clock, chance, 1)
     // After the listing, so that records that arrive in between belong to shards already listed.
     val now = serviceNow(clock.now, snapshot.serverTime)
-    val starts = new ShardStarts(stream, start, summary.retention, now, clock)
+    val starts = new ShardStarts(stream, start, summary, now, clock, chance)
     starts.check(snapshot.shards)
     val listed = snapshot.shards.map(_.id).toSet
     val shards = snapshot.shards.map { shard =>
-      val begin = retrying(starts.of(shard))
       // A parent that is no longer listed has expired with all its records.
       val parents = shard.parents.toSet.intersect(listed)
-      shard.id -> ShardProgress(begin.progress, parents, begin.completeAsOf)
+      shard.id -> starts.of(shard).copy(waitsFor = parents)
     }
     StreamOffset(summary.arn, summary.created, SortedMap.from(shards))
   }

@@ -89,16 +89,7 @@ final class ShardRangeReader(
       () => news.arrived()
     )
     children = Nil
-    new ShardReader(
-      stream,
-      range.shard,
-      range.start,
-      range.completeAsOf,
-      ReadGoal.Exactly(range),
-      feed,
-      settings,
-      chance
-    )
+    new ShardReader(stream, ReadGoal.Exactly(range), feed, settings, chance)
   }
 
   private def next(range: ShardRange, reader: ShardReader): Option[PackedRecords] =

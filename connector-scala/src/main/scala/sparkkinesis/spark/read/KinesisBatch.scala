@@ -80,16 +80,14 @@ object KinesisBatch {
 
   private def checkOptions(options: SourceOptions): Unit = {
     if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty)
-      throw new OptionException(
-        OptionException.ConflictingOptions,
+      throw OptionException.conflicting(
         s"Options ${StreamingOptions.mkString("'", "', '", "'")} limit micro-batches, and this " +
           "is a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
       )
     val isLatest =
       options.start.exists(_.values.exists(_.all.forall(_ == Position.Latest)))
     if (isLatest)
-      throw new OptionException(
-        OptionException.ConflictingOptions,
+      throw OptionException.conflicting(
         "Option 'startingPosition' is 'latest', so that the batch read would be empty. Set it to " +
           "'trim_horizon' or an instant, or read with spark.readStream."
       )

@@ -7,12 +7,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Backoff, KinesisClient, KinesisException}
+import sparkkinesis.client.{KinesisClient, KinesisException}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, HashKeyRange, Position, SequenceNumber, Shard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
+import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{ReadLimits, ReadUntil, ShardRange}
 import sparkkinesis.source.{DataLossException, OneShard, ScriptedKinesis, StreamClient}
 
@@ -292,20 +292,18 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       (1 to times).foreach(_ => kinesis.page(throw new KinesisException.Unreachable("down")))
       kinesis.page(page(1 to 3))
     }
-    def retrying(timeout: Option[FiniteDuration]) =
-      settings.copy(retry = RetryPolicy(timeout, Backoff(2.seconds, 2.seconds)))
-    val minute = retrying(Some(1.minute)) // pauses of a second each
-    assert(read(failing(55), range(0, 3), minute) === Vector(1, 2, 3))
-    assertThrows[KinesisException.Unreachable](read(failing(65), range(0, 3), minute))
-    assert(read(failing(1000), range(0, 3), retrying(None)) === Vector(1, 2, 3))
+    val minute = settings.copy(retryTimeout = Some(1.minute)) // pauses of up to five seconds each
+    assert(read(failing(15), range(0, 3), minute) === Vector(1, 2, 3))
+    assertThrows[KinesisException.Unreachable](read(failing(20), range(0, 3), minute))
+    val endless = settings.copy(retryTimeout = None)
+    assert(read(failing(300), range(0, 3), endless) === Vector(1, 2, 3))
   }
 
   test("an iterator that expired in an outage is replaced, however long the outage was") {
     val kinesis = new ScriptedKinesis()
     (1 to 25).foreach(_ => kinesis.page(throw new KinesisException.ServiceFailure("no")))
     kinesis.page(throw ScriptedKinesis.Expired).page(page(1 to 3))
-    val patient = settings.copy(retry = RetryPolicy(None, Backoff(2.seconds, 2.seconds)))
-    assert(read(kinesis, range(0, 3), patient) === (1 to 3))
+    assert(read(kinesis, range(0, 3), settings.copy(retryTimeout = None)) === (1 to 3))
   }
 
   test("a first record that is missing counts once, also if the shard is quiet") {

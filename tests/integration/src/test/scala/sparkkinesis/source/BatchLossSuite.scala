@@ -11,7 +11,7 @@ import sparkkinesis.model.{Position, PutEntry, SequenceNumber, Shard, StreamName
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.{ByShard, EndingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 
@@ -40,14 +40,14 @@ class BatchLossSuite extends AnyFunSuite {
 
     def ranges(
         start: Option[Position] = None,
-        end: Option[EndingPosition] = None,
+        end: Option[Position] = None,
         failOnDataLoss: Boolean = true
     ): Seq[ShardRange] =
       new BatchReadPlanner(
         client,
         of[Position](Position.TrimHorizon, start),
-        of[EndingPosition](EndingPosition.Latest, end),
-        ReadBounds.None,
+        of[Position](Position.Latest, end),
+        ReadBounds(),
         failOnDataLoss,
         clock,
         () => 0.5
@@ -90,7 +90,7 @@ class BatchLossSuite extends AnyFunSuite {
     val old = orders.put(3)
     orders.clock.advance(25.hours)
     orders.put(2)
-    val end = Some(EndingPosition.UpTo(old(1)))
+    val end = Some(Position.AfterSequenceNumber(old(1)))
     orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(end = end))
     val ranges = orders.ranges(end = end, failOnDataLoss = false)
     assert(orders.read(ranges, failOnDataLoss = false) === Nil)
@@ -100,7 +100,7 @@ class BatchLossSuite extends AnyFunSuite {
     val orders = new Orders
     val numbers = orders.put(3)
     val between = SequenceNumber((BigInt(numbers(1).text) + 1).toString)
-    val end = Some(EndingPosition.UpTo(between))
+    val end = Some(Position.AfterSequenceNumber(between))
     orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(end = end))
     val ranges = orders.ranges(end = end, failOnDataLoss = false)
     assert(orders.read(ranges, failOnDataLoss = false) === numbers.take(2))
@@ -111,7 +111,7 @@ class BatchLossSuite extends AnyFunSuite {
     val numbers = orders.put(1)
     orders.clock.advance(1.hour)
     orders.put(1)
-    val end = Some(EndingPosition.UpTo(numbers.head))
+    val end = Some(Position.AfterSequenceNumber(numbers.head))
     def from(instant: Instant) =
       orders.read(orders.ranges(Some(Position.AtTimestamp(instant)), end))
     assert(from(Epoch) === numbers)
@@ -141,7 +141,7 @@ class BatchLossSuite extends AnyFunSuite {
   test("an end in the future, or at another stream's record, is refused") {
     val orders = new Orders
     orders.put(1)
-    val future = Some(EndingPosition.Before(Epoch.plusSeconds(7)))
+    val future = Some(Position.AtTimestamp(Epoch.plusSeconds(7)))
     val message = orders.refusal("KINESIS_END_IN_FUTURE")(orders.ranges(end = future))
     assert(message.contains(Epoch.plusSeconds(7).toString) && message.contains("in the future"))
     // The number belongs to a shard with the same ID that began a second later.
