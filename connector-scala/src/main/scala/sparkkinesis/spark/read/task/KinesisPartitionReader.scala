@@ -19,13 +19,6 @@ import sparkkinesis.source.replay.TaskPages
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
 
-final case class KinesisReaderFactory(run: QueryRun) extends PartitionReaderFactory {
-  override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val ahead = Some(FetchServices.ensure(run))
-    new KinesisPartitionReader(run.options, run.streams, partition, ahead, Map.empty)
-  }
-}
-
 /**
  * Creates the readers of a batch read or a replay, which do not read ahead.
  *
