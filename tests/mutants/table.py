@@ -241,7 +241,7 @@ MUTANTS = [
     Mutant(
         name="no-read-again",
         promise="A task reads from Kinesis what its executor does not hold.",
-        file="spark/read/task/KinesisPartitionReader.scala",
+        file="source/replay/TaskPages.scala",
         old="case None => fromKinesis(range)",
         new="case None => Iterator.empty",
         suite="SparkBatchReadSuite",
@@ -316,7 +316,7 @@ MUTANTS = [
     Mutant(
         name="retention-not-checked",
         promise="A reader that is behind the retention period does not pass over lost records.",
-        file="source/feed/RetentionCheck.scala",
+        file="source/feed/ReadLosses.scala",
         old="(age + Margin).toMillis",
         new="(age * 2L + Margin).toMillis",
         suite="RetentionCheckSuite",

@@ -8,9 +8,9 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.compat._
-import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
+import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{HashKey, Position, Shard, StreamRef}
-import sparkkinesis.source.position.{ByShard, ShardStarts}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{SourceException, StreamClient}
 
 /** Lists the shards of a stream, and decides where a new query begins in each. */
@@ -38,14 +38,13 @@ object ShardDiscovery {
     val listing = wholeListing(stream.client, stream.ref, filter, clock)
     // After the listing, so that records that arrive in between belong to shards already listed.
     val now = serviceNow(clock.now, listing.serverTime)
-    val starts = new ShardStarts(stream, start, summary.retention, now, clock)
+    val starts = new ShardStarts(stream, start, summary, now, clock)
     starts.check(listing.shards)
     val listed = listing.shards.map(_.id).toSet
     val shards = listing.shards.map { shard =>
-      val begin = Retry.atStart(clock)(starts.of(shard))
       // A parent that is no longer listed has expired with all its records.
       val parents = shard.parents.toSet.intersect(listed)
-      shard.id -> ShardProgress(begin.progress, parents, begin.completeAsOf)
+      shard.id -> starts.of(shard).copy(waitsFor = parents)
     }
     StreamOffset(summary.arn, summary.created, SortedMap.from(shards))
   }

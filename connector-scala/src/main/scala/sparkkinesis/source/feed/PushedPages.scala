@@ -7,25 +7,24 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client._
 import sparkkinesis.compat._
-import sparkkinesis.model.{PackedRecords, Position, SequenceNumber}
+import sparkkinesis.model.{ConsumerArn, PackedRecords, Position, SequenceNumber, ShardId}
+import sparkkinesis.source.StreamClient
+import sparkkinesis.source.options.FetchSettings
 
 /**
  * The pages of a shard by enhanced fan-out: one subscription, which is renewed before the service
  * ends it. Asks for one event, and for the next one when it has arrived, so that the others wait in
  * the network while there is no room.
  *
- * @param shard for messages
- * @param subscribe begins a subscription
- * @param check throws if the consumer does not exist any more
- * @param renewAfter how long a subscription is used
+ * @param counts of all feeds of the executor
  * @param chance evenly distributed in `[0, 1)`, for jitter
  * @param wake called on any thread when `next` may have a page
  */
 private[source] final class PushedPages(
-    shard: String,
-    subscribe: (Position, EventSubscriber) => EventSubscription,
-    check: () => Unit,
-    renewAfter: FiniteDuration,
+    stream: StreamClient,
+    consumer: ConsumerArn,
+    shard: ShardId,
+    settings: FetchSettings,
     counts: FeedCounts,
     chance: () => Double,
     wake: () => Unit
@@ -33,6 +32,9 @@ private[source] final class PushedPages(
   import EventInbox.Signal
   import PushedPages._
   import ReadStep._
+  import stream.client.fanOut
+
+  private val name = s"shard $shard of stream ${stream.ref} with consumer $consumer"
 
   @volatile private var isClosed = false
   @volatile private var current = Option.empty[Subscribed]
@@ -89,7 +91,7 @@ private[source] final class PushedPages(
    * events even if there are no records.
    */
   private def silence(it: Subscribed): KinesisException = {
-    val text = s"SubscribeToShard of $shard sent nothing for ${Subscribed.LongestSilence}"
+    val text = s"SubscribeToShard of $name sent nothing for ${Subscribed.LongestSilence}"
     if (it.isOpened) silences += 1
     if (silences < MostSilences) new KinesisException.Unreachable(s"$text.")
     else
@@ -102,8 +104,14 @@ private[source] final class PushedPages(
     val inbox = new EventInbox(wake)
     val from = continuation.fold(position)(Position.AfterSequenceNumber(_))
     counts.subscribed()
-    val lifetime = (renewAfter * (1 - RenewalJitter * chance())).toMillis
-    val it = new Subscribed(inbox, subscribe(from, inbox), at, lifetime, continuation.nonEmpty)
+    val lifetime = (renewAfter(settings) * (1 - RenewalJitter * chance())).toMillis
+    val it = new Subscribed(
+      inbox,
+      fanOut.subscribe(consumer, shard, from, inbox),
+      at,
+      lifetime,
+      continuation.nonEmpty
+    )
     current = Some(it)
     notBefore = millis(at) + CallPeriod.toMillis
     if (isClosed) it.close() // meanwhile
@@ -193,17 +201,29 @@ private[source] final class PushedPages(
         Paced((notBefore - now).max(0).millis)
       case None =>
         throw new KinesisException.ServiceFailure(
-          s"SubscribeToShard of $shard ended without an event."
+          s"SubscribeToShard of $name ended without an event."
         )
     }
   }
+
+  /** Fails if the consumer is gone. Any other answer says nothing about the consumer. */
+  private def check(): Unit =
+    try fanOut.describe(ConsumerRef.ByArn(consumer)): Unit
+    catch {
+      case gone: KinesisException.NotFound =>
+        throw new KinesisException.ConsumerNotFound(
+          s"Consumer $consumer does not exist any more: ${gone.getMessage}",
+          gone
+        )
+      case _: KinesisException => ()
+    }
 
   /** Once may be chance: an executor that is believed dead, or a query that has just ended. */
   private def takenOver(now: Long): Unit = {
     takeovers = takeovers.filter(_ > now - TakeoverPeriod.toMillis) :+ now
     if (takeovers.size >= MostTakeovers)
       throw new KinesisException.ConsumerInUse(
-        s"Another reader has taken over the subscription to $shard $MostTakeovers times in " +
+        s"Another reader has taken over the subscription to $name $MostTakeovers times in " +
           s"$TakeoverPeriod."
       )
   }
@@ -243,6 +263,21 @@ private[source] object PushedPages {
 
   /** The service ends a subscription after five minutes. */
   val Renewal: FiniteDuration = 285.seconds
+
+  /**
+   * The shortest time between two calls: more than the time for which the service refuses another
+   * one.
+   */
+  private val ShortestRenewal = 8.seconds
+
+  /**
+   * How long a subscription is used. A quiet shard is complete up to the begin of its subscription.
+   * With `maxShardSkew`, other shards wait for that time, and a run with a stop time waits until it
+   * has passed the stop time.
+   */
+  private def renewAfter(settings: FetchSettings): FiniteDuration =
+    if (settings.stopAtMillis.nonEmpty) ShortestRenewal
+    else settings.maxShardSkew.fold(Renewal)(skew => (skew / 2).max(ShortestRenewal).min(Renewal))
 
   /** The part of that time by which renewals are spread. */
   private val RenewalJitter = 0.2

@@ -5,11 +5,14 @@ import java.time.Instant
 import sparkkinesis.client.Page
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ArrivalTimes, PackedRecords, StreamShard}
+import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 import sparkkinesis.source.protocol.ShardRange
 
 /** Where a [[ShardReader]] ends, and what is wanted until then. */
 sealed trait ReadGoal {
+
+  /** What is to be read. */
+  def range: ShardRange
 
   /**
    * @param before progress at which the page begins
@@ -24,7 +27,7 @@ sealed trait ReadGoal {
   def isTimed(before: Progress): Boolean
 
   /** What is still to be read, for messages. */
-  def rest(shard: StreamShard, at: Progress, completeAsOf: Option[Instant]): ShardRange
+  def rest(at: Progress, completeAsOf: Option[Instant]): ShardRange
 }
 
 object ReadGoal {
@@ -49,7 +52,7 @@ object ReadGoal {
    * that arrived by then is read, and some that arrived up to [[ArrivalTimes.Margin]] later. The
    * rest would occupy the store until the query ends, because no batch reads it.
    */
-  final case class Ahead(stopAtMillis: Option[Long]) extends ReadGoal {
+  final case class Ahead(range: ShardRange, stopAtMillis: Option[Long]) extends ReadGoal {
     private val lastDoubt = stopAtMillis.map(ArrivalTimes.lastDoubt)
 
     override val completeAsOf: Option[Instant] = lastDoubt.map(Instant.ofEpochMilli)
@@ -64,8 +67,8 @@ object ReadGoal {
 
     override def isTimed(before: Progress): Boolean = true
 
-    override def rest(shard: StreamShard, at: Progress, completeAsOf: Option[Instant]): ShardRange =
-      ShardRange(shard, at, Progress.Finished, completeAsOf)
+    override def rest(at: Progress, completeAsOf: Option[Instant]): ShardRange =
+      range.copy(from = at, completeAsOf = completeAsOf)
   }
 
   /** The end of a range, with exactly its records. */
@@ -112,8 +115,7 @@ object ReadGoal {
     override def isTimed(before: Progress): Boolean =
       range.until.nonEmpty || before == range.start && range.first.isEmpty
 
-    override def rest(shard: StreamShard, at: Progress, completeAsOf: Option[Instant]): ShardRange =
-      range
+    override def rest(at: Progress, completeAsOf: Option[Instant]): ShardRange = range
   }
 
   /** The progress after the last record, if there is one. */

@@ -2,19 +2,26 @@ package sparkkinesis.source.feed
 
 import java.time.Instant
 
+import scala.concurrent.duration._
+
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.Moment
+import sparkkinesis.client.{KinesisException, Moment}
+import sparkkinesis.model.ServiceLimits
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{DataLoss, DataLossException, StreamClient}
 
 /**
- * The records of a shard that expired before they were read. With `failOnDataLoss` its methods
- * return the loss; without, they log and count it. Used by one thread at a time.
+ * The records of a shard that expired before they were read. Kinesis does not report this: it
+ * silently moves a reader that is behind the retention period to the oldest record that it still
+ * has. With `failOnDataLoss` its methods return the loss; without, they log and count it. Used by
+ * one thread at a time.
  */
 private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boolean) {
+  import ReadLosses._
+  import stream.{client, ref, shared}
+
   private val log = LoggerFactory.getLogger(classOf[ReadLosses])
-  private val retention = new RetentionCheck(stream)
   private var isBehind = false
   private var count = 0
 
@@ -25,7 +32,7 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
    * @param rest what is still to be read
    * @param completeAsOf all records that arrived before are read
    * @param at with the service's time
-   * @throws sparkkinesis.client.KinesisException if this cannot be decided at present
+   * @throws KinesisException if this cannot be decided at present
    */
   def behindRetention(
       rest: ShardRange,
@@ -33,11 +40,29 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
       at: Moment
   ): Option[DataLossException] = {
     val wasBehind = isBehind
-    isBehind = completeAsOf.exists(retention.hasPassed(_, at))
+    isBehind = completeAsOf.exists(mayHaveExpired(_, at))
     if (isBehind && (failOnDataLoss || !wasBehind))
       lose("it was not read for longer than the retention period", rest, completeAsOf, at)
     else None
   }
+
+  /**
+   * Whether records that arrived after `completeAsOf` may have expired. If so, the description of
+   * the stream is at most a minute old, because the retention period may have been changed.
+   *
+   * @param at with the service's time
+   * @throws KinesisException if this cannot be decided at present. The page must be read again: the
+   *   next one would be compared with a later time.
+   */
+  private[feed] def mayHaveExpired(completeAsOf: Instant, at: Moment): Boolean = {
+    def isOlderThan(age: FiniteDuration) =
+      completeAsOf.isBefore(at.now.minusMillis((age + Margin).toMillis))
+    isOlderThan(ServiceLimits.DefaultRetention) && isOlderThan(retention(at)) &&
+    isOlderThan(shared.facts.provenRetention(client, ref, at.steady))
+  }
+
+  private def retention(at: Moment): FiniteDuration =
+    shared.facts.latestRetention(client, ref, at.steady)
 
   /** Records of the rest are missing, whatever the clock says. */
   def lose(
@@ -46,8 +71,12 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
       completeAsOf: Option[Instant],
       at: Moment
   ): Option[DataLossException] = {
-    val extent = retention.extent(completeAsOf, at)
-    val loss = new DataLossException(stream.ref, rest, s"$reason ($extent)")
+    def retentionIfKnown =
+      try Some(retention(at))
+      catch { case _: KinesisException => None }
+    val extent =
+      DataLoss.extent(completeAsOf, completeAsOf.flatMap(_ => retentionIfKnown), at.now)
+    val loss = new DataLossException(ref, rest, s"$reason ($extent)")
     if (failOnDataLoss) Some(loss)
     else {
       count += 1
@@ -62,4 +91,10 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
     count = 0
     taken
   }
+}
+
+private object ReadLosses {
+
+  /** Kinesis trims a little late, and clocks differ: a start at the trim horizon is no loss. */
+  private val Margin = 10.minutes
 }

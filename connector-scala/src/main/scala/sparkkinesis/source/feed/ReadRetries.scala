@@ -2,34 +2,38 @@ package sparkkinesis.source.feed
 
 import java.time.Instant
 
+import scala.concurrent.duration._
+
 import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.options.{FailureStreak, RetryPolicy}
+import sparkkinesis.source.options.FetchSettings
 
 /**
  * Decides whether a failed call to a shard is retried and when. Used by one thread at a time.
  *
+ * @param timeout how long calls may fail in a row; `None` if for ever
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 private[feed] final class ReadRetries(
     shard: StreamShard,
-    policy: RetryPolicy,
+    timeout: Option[FiniteDuration],
     chance: () => Double
 ) {
   import ReadRetries._
   import ReadStep._
 
   private val log = LoggerFactory.getLogger(classOf[ReadRetries])
-  private var streak = Option.empty[FailureStreak]
+  private var failures = 0 // in a row
+  private var failingSince = Instant.EPOCH
   private var refusals = 0
   private var expirations = 0
 
   /** A call succeeded. */
   def reset(): Unit = {
-    streak = None
+    failures = 0
     refusals = 0
     expirations = 0
   }
@@ -61,16 +65,25 @@ private[feed] final class ReadRetries(
       refusals += 1
       again(failure, refusals)
     } else {
-      val current = streak.fold(FailureStreak(1, now))(_.next)
-      streak = Some(current)
-      if (policy.isOver(current, now)) Fails(failure) else again(failure, current.failures)
+      if (failures == 0) failingSince = now
+      failures += 1
+      if (isOver(now)) Fails(failure) else again(failure, failures)
     }
+
+  /**
+   * A few failures around a pause of the machine or of the network are no series, however long they
+   * last: one per 15 s must fail, from 4 to 20.
+   */
+  private def isOver(now: Instant): Boolean = timeout.exists { limit =>
+    failures > math.min(20, math.max(4, limit / 15.seconds)) &&
+    now.isAfter(failingSince.plusMillis(limit.toMillis))
+  }
 
   private def again(failure: KinesisException, count: Int): ReadStep = {
     expirations = 0
     if (count >= NoteworthyFailures)
       log.warn(s"Reading $shard failed $count times in a row: ${failure.getMessage}")
-    Retries(failure, policy.backoff.delay(count, chance()))
+    Retries(failure, FetchSettings.RetryPauses.delay(count, chance()))
   }
 
   /**
@@ -79,7 +92,7 @@ private[feed] final class ReadRetries(
   private def mayBeEarly(failure: KinesisException, progress: Progress): Boolean =
     (failure, progress) match {
       case (_: KinesisException.InvalidArgument, Progress.AtTimestamp(_)) =>
-        streak.forall(_.failures < EarlyFailures)
+        failures < EarlyFailures
       case _ => false
     }
 }

@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.client.{KinesisException, Moment, Page}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{ChildShard, PackedRecords, Position, StreamShard}
+import sparkkinesis.model.{ChildShard, PackedRecords, Position, Shard}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
 
@@ -17,17 +17,11 @@ import sparkkinesis.source.{DataLoss, ServiceTime, StreamClient}
  * One answer may be wrong. So a lost record, a missing shard, and an end without children count
  * only if a second answer, from another iterator, confirms them.
  *
- * @param start where reading begins
- * @param startedAsOf all records that arrived before had been read; see
- *   [[sparkkinesis.model.offset.ShardProgress]]
  * @param settings whether the query fails on a loss, and how calls are repeated
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
  */
 private[source] final class ShardReader(
     stream: StreamClient,
-    shard: StreamShard,
-    start: Progress,
-    startedAsOf: Option[Instant],
     goal: ReadGoal,
     feed: PageFeed,
     settings: FetchSettings,
@@ -35,20 +29,21 @@ private[source] final class ShardReader(
 ) extends AutoCloseable {
   import ReadStep._
   import ShardReader._
-  import stream.ref
+  import stream.{client, ref, shared}
 
-  private val listing = new ShardStatus(stream, shard.shard)
+  private val shard = goal.range.shard
   private val losses = new ReadLosses(stream, settings.failOnDataLoss)
-  private val retries = new ReadRetries(shard, settings.retry, chance)
-  private val mistakenEnds = new ReadRetries(shard, settings.retry, chance)
+  private val retries = new ReadRetries(shard, settings.retryTimeout, chance)
+  private val mistakenEnds = new ReadRetries(shard, settings.retryTimeout, chance)
   private val time = new ServiceTime
-  @volatile private var place = start
-  private var completeAsOf = startedAsOf
+  @volatile private var place = goal.range.start
+  private var completeAsOf = goal.range.completeAsOf
   @volatile private var reached = false
   private var wasGone = false // whether the last answer was that the shard does not exist
   private var lacked = false // whether a record seemed to be missing, and none has come since
   private var isExcused = false // whether the query goes on although a record is missing
   private var doubtedAt = Option.empty[Progress] // where a page said that the shard has ended
+  private var listedSince = Option.empty[Instant] // an older listing may lack the shard
   private var unconfirmed = Option.empty[Page] // the shard's end
 
   /** Whether there is nothing more to read. */
@@ -73,7 +68,7 @@ private[source] final class ShardReader(
         close()
         Ended
       case Some(position) =>
-        listing.begin(at)
+        listedSince = listedSince.orElse(Some(at.steady))
         try unconfirmed.fold(read(position, at))(confirm(_, at))
         catch {
           case gone: KinesisException.NotFound =>
@@ -132,7 +127,7 @@ private[source] final class ShardReader(
    */
   private def confirm(page: Page, at: Moment): ReadStep = {
     unconfirmed = Some(page)
-    val children = listing.childrenOfClosed(at)
+    val children = ShardEnd.childrenOfClosed(listedShards(at), shard.shard)
     unconfirmed = None
     children match {
       case Some(found) => ended(page, found, at, at)
@@ -203,14 +198,14 @@ private[source] final class ShardReader(
   /** The service no longer lists a closed shard after its last record expired, read or not. */
   private def shardIsGone(gone: KinesisException.NotFound, at: Moment): ReadStep = {
     val listed =
-      try listing.shards(at)
+      try listedShards(at)
       catch { case _: KinesisException.NotFound if !wasGone => Nil } // the stream, perhaps
     if (listed.exists(_.id == shard.shard)) {
       wasGone = false
       retries.retry(gone, at.steady)
     } else if (!wasGone) {
       wasGone = true
-      listing.doubt(at)
+      listedSince = Some(at.steady) // the last listing is doubtful
       Retries(gone, DataLoss.secondLook(chance()))
     } else
       losses.lose("the shard does not exist any more", rest, completeAsOf, time.at(at)) match {
@@ -222,7 +217,11 @@ private[source] final class ShardReader(
       }
   }
 
-  private def rest = goal.rest(shard, place, completeAsOf)
+  /** All shards of the stream, open and closed. Other readers share the listing. */
+  private def listedShards(at: Moment): Seq[Shard] =
+    shared.facts.shards(client, ref, listedSince.getOrElse(at.steady), at.steady)
+
+  private def rest = goal.rest(place, completeAsOf)
 
   /** The page of the last step is stored or dropped. */
   def release(): Unit = feed.release()

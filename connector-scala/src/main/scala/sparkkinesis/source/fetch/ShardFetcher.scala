@@ -9,7 +9,7 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.feed._
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.protocol.{Assignment, FetchReport}
+import sparkkinesis.source.protocol.{Assignment, FetchReport, ShardRange}
 import sparkkinesis.source.store.{PageStore, StoredPage}
 
 /**
@@ -44,10 +44,10 @@ final class ShardFetcher(
   )
   private val reader = new ShardReader(
     stream,
-    assignment.shard,
-    assignment.from,
-    assignment.completeAsOf,
-    ReadGoal.Ahead(settings.stopAtMillis),
+    ReadGoal.Ahead(
+      ShardRange(shard, assignment.from, Progress.Finished, assignment.completeAsOf),
+      settings.stopAtMillis
+    ),
     feed,
     settings,
     chance

@@ -23,7 +23,7 @@ final class DefinitionCheck(options: SourceOptions, now: Instant) {
   def check(list: StreamAccess => Seq[Shard]): Unit = options.streams.foreach { stream =>
     val (start, end) = (options.start.map(_(stream.ref)), options.end.map(_(stream.ref)))
     val ends = end.map(PositionCheck.end(stream.ref, _))
-    val checks: Seq[PositionCheck[_]] = start.map(PositionCheck.start(stream.ref, _)).toSeq ++ ends
+    val checks: Seq[PositionCheck] = start.map(PositionCheck.start(stream.ref, _)).toSeq ++ ends
     val invalid =
       checks.flatMap(_.future(latest)) ++ start.flatMap(it => ends.flatMap(_.before(it)))
     invalid.foreach(it => throw it.atDefinition)

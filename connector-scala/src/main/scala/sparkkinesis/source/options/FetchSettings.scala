@@ -2,8 +2,9 @@ package sparkkinesis.source.options
 
 import scala.concurrent.duration._
 
+import sparkkinesis.client.Backoff
 import sparkkinesis.compat._
-import sparkkinesis.model.PackedRecords
+import sparkkinesis.model.{PackedRecords, ServiceLimits}
 import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
 
 /**
@@ -20,20 +21,21 @@ import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
  * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one,
  *   by the arrival times
  * @param shards number of shards that the query reads: if there are very many, each has fewer marks
- * @param retry of calls to a shard
+ * @param retryTimeout how long calls to one shard may fail in a row; `None` if for ever. Calls that
+ *   a quota refused are repeated without a limit
  */
 final case class FetchSettings(
-    maxRecords: Int,
-    minPeriod: FiniteDuration,
-    idlePeriod: FiniteDuration,
-    bufferBytes: Option[Long],
-    spillBytes: Long,
-    limits: ReadLimits,
-    failOnDataLoss: Boolean,
-    stopAtMillis: Option[Long],
+    maxRecords: Int = ServiceLimits.GetRecordsCount,
+    minPeriod: FiniteDuration = ServiceLimits.GetRecordsPeriod,
+    idlePeriod: FiniteDuration = 1.second,
+    bufferBytes: Option[Long] = None,
+    spillBytes: Long = 4L << 30,
+    limits: ReadLimits = ReadLimits.None,
+    failOnDataLoss: Boolean = true,
+    stopAtMillis: Option[Long] = None,
     maxShardSkew: Option[FiniteDuration] = None,
     shards: Int = 1,
-    retry: RetryPolicy = RetryPolicy.Default
+    retryTimeout: Option[FiniteDuration] = Some(5.minutes)
 ) {
 
   /**
@@ -153,4 +155,7 @@ object FetchSettings {
   private val QuietParts = 10L
 
   private val MarksPerLimit = 32L
+
+  /** Pauses between calls that fail do not cause many of them while a service is busy or down. */
+  val RetryPauses: Backoff = Backoff(200.millis, 10.seconds)
 }

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
 import sparkkinesis.model.{Position, ServiceLimits, StreamRef}
-import sparkkinesis.source.position.{ByShard, EndingPosition, PositionGrammar, PositionParser}
+import sparkkinesis.source.position.{ByShard, PositionParser}
 import sparkkinesis.source.protocol.ReadLimits
 
 /**
@@ -23,7 +23,7 @@ import sparkkinesis.source.protocol.ReadLimits
 final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: Option[Map[StreamRef, ByShard[Position]]],
-    end: Option[Map[StreamRef, ByShard[EndingPosition]]],
+    end: Option[Map[StreamRef, ByShard[Position]]],
     allowStreamRemoval: Boolean,
     minPartitions: Option[Int],
     maxPartitions: Option[Int],
@@ -56,16 +56,16 @@ final case class SourceOptions(
   def batchStart(stream: StreamRef): ByShard[Position] =
     start.fold(ByShard[Position](Position.TrimHorizon))(_(stream))
 
-  /** Where a batch read ends in a stream. */
-  def batchEnd(stream: StreamRef): ByShard[EndingPosition] =
-    end.fold(ByShard[EndingPosition](EndingPosition.Latest))(_(stream))
+  /** Where a batch read ends in a stream: each record before it is read. */
+  def batchEnd(stream: StreamRef): ByShard[Position] =
+    end.fold(ByShard[Position](Position.Latest))(_(stream))
 }
 
 object SourceOptions {
 
   /** Every option of the source. */
   val Names: Seq[String] =
-    ConnectionOptions.Names ++ ConsumerChoice.Names ++ RetryPolicy.Names ++ ReplayOptions.Names ++
+    ConnectionOptions.Names ++ ConsumerChoice.Names ++ ReplayOptions.Names ++
       Seq(
         "startingPosition",
         "endingPosition",
@@ -82,11 +82,12 @@ object SourceOptions {
         "idleFetchPeriod",
         "fetchBufferSize",
         "fetchSpillSize",
-        "shardDiscoveryInterval"
+        "shardDiscoveryInterval",
+        "retryTimeout"
       )
 
-  private val DefaultDiscoveryInterval = 10.seconds
-  private val DefaultSpillBytes = 4L << 30
+  /** An iterator must live longer than the period, its jitter, and the delay of the call. */
+  private val LongestPeriod = ServiceLimits.IteratorLifetime - 1.minute
 
   /**
    * @param defaultRegion evaluated only if the options name no region
@@ -94,126 +95,108 @@ object SourceOptions {
    */
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
     val options = Options.parse(raw, Names)
-    val streams = ConnectionOptions.streams(options, defaultRegion)
-    SourceOptions(
+    new Parsing(options, ConnectionOptions.streams(options, defaultRegion)).parse()
+  }
+
+  private final class Parsing(options: Options, streams: Seq[StreamAccess]) {
+    private val default = FetchSettings()
+
+    def parse(): SourceOptions = SourceOptions(
       streams,
-      new PositionParser(PositionGrammar.Start, options, streams.map(_.ref)).parse(),
-      new PositionParser(PositionGrammar.End, options, streams.map(_.ref)).parse(),
+      PositionParser.start(options, streams.map(_.ref)),
+      PositionParser.end(options, streams.map(_.ref)),
       options.boolean("allowStreamRemoval").getOrElse(false),
       options.positiveInt("minPartitions"),
-      maxPartitions(options),
-      fetchSettings(options),
+      maxPartitions,
+      fetchSettings,
       options.boolean("deaggregate").getOrElse(true),
-      discoveryInterval(options),
+      // All queries of an account share the quota of ListShards.
+      checked("shardDiscoveryInterval", options.duration, "1s to 1h", "Remove it to use 10s.") {
+        it => it >= 1.second && it <= 1.hour
+      }.getOrElse(10.seconds),
       ConsumerChoice.parse(options, streams),
-      replay(options)
+      replay
     )
-  }
 
-  private def replay(options: Options): Option[ReplayOptions] = {
-    val replay = ReplayOptions.parse(options)
-    if (replay.nonEmpty && options.contains("endingPosition"))
-      throw OptionException.conflicting(
-        "Option 'endingPosition' is set, but the micro-batches that 'replayBatches' names say " +
-          "where the read ends. Remove one of the two options."
-      )
-    replay
-  }
-
-  private def maxPartitions(options: Options): Option[Int] = {
-    val most = options.positiveInt("maxPartitions")
-    for (max <- most; min <- options.positiveInt("minPartitions") if min > max)
-      throw options.invalid(
-        "maxPartitions",
-        s"$min or more, as 'minPartitions' says",
-        "Remove one of them."
-      )
-    most
-  }
-
-  /**
-   * The discovery interval: at least a second, because all queries of an account share the quota of
-   * `ListShards`.
-   */
-  private def discoveryInterval(options: Options): FiniteDuration =
-    options.duration("shardDiscoveryInterval").fold(DefaultDiscoveryInterval) { interval =>
-      if (interval < 1.second || interval > 1.hour)
-        throw options.invalid("shardDiscoveryInterval", "1s to 1h", "Remove it to use 10s.")
-      interval
+    /** A value of the right type, which also has to fulfil a condition. */
+    private def checked[A](
+        name: String,
+        read: String => Option[A],
+        expected: String,
+        remedy: String
+    )(isValid: A => Boolean): Option[A] = {
+      val value = read(name)
+      if (!value.forall(isValid)) throw options.invalid(name, expected, remedy)
+      value
     }
 
-  private def fetchSettings(options: Options): FetchSettings = FetchSettings(
-    maxRecords = maxRecords(options),
-    minPeriod = FetchPeriods.min(options),
-    idlePeriod = FetchPeriods.idle(options),
-    bufferBytes = options.size("fetchBufferSize"),
-    spillBytes = options.sizeOrZero("fetchSpillSize").getOrElse(DefaultSpillBytes),
-    limits = ReadLimits(
-      options.positiveLong("maxRecordsPerTrigger"),
-      options.size("maxBytesPerTrigger")
-    ),
-    failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(true),
-    stopAtMillis = None,
-    maxShardSkew = maxShardSkew(options),
-    retry = RetryPolicy.parse(options)
-  )
-
-  /**
-   * The largest skew: at least a second, because times are not known more exactly at the tip of a
-   * shard.
-   */
-  private def maxShardSkew(options: Options): Option[FiniteDuration] = {
-    val skew = options.duration("maxShardSkew")
-    if (skew.exists(_ < 1.second))
-      throw options.invalid("maxShardSkew", "1s or longer", "To set no limit, remove the option.")
-    skew
-  }
-
-  private def maxRecords(options: Options): Int = {
-    val max = ServiceLimits.GetRecordsCount
-    options.positiveInt("maxRecordsPerFetch").fold(max) { count =>
-      if (count > max)
-        throw options.invalid(
-          "maxRecordsPerFetch",
-          s"1 to $max",
-          "This is the limit of GetRecords."
+    private def replay: Option[ReplayOptions] = {
+      val replay = ReplayOptions.parse(options)
+      if (replay.nonEmpty && options.contains("endingPosition"))
+        throw OptionException.conflicting(
+          "Option 'endingPosition' is set, but the micro-batches that 'replayBatches' names say " +
+            "where the read ends. Remove one of the two options."
         )
-      count
+      replay
     }
-  }
-}
 
-/** The periods between two `GetRecords` calls to one shard, from the options. */
-private[source] object FetchPeriods {
-  private val DefaultIdle = 1.second
-
-  /** An iterator must live longer than the period, its jitter, and the delay of the call. */
-  private val Longest = ServiceLimits.IteratorLifetime - 1.minute
-
-  /** The period for a shard that has records. */
-  def min(options: Options): FiniteDuration =
-    period(options, "minFetchPeriod").getOrElse(ServiceLimits.GetRecordsPeriod)
-
-  /** The longest period for a shard that has none. */
-  def idle(options: Options): FiniteDuration = {
-    val idlePeriod = period(options, "idleFetchPeriod")
-    for (idle <- idlePeriod; min <- period(options, "minFetchPeriod") if idle < min)
-      throw OptionException.conflicting(
-        s"Option ${options.named("idleFetchPeriod")} is $idle, which is shorter than " +
-          s"${options.named("minFetchPeriod")}, $min. Use a longer period, or remove the option."
-      )
-    idlePeriod.getOrElse(DefaultIdle)
-  }
-
-  private def period(options: Options, name: String): Option[FiniteDuration] = {
-    val period = options.duration(name)
-    period.filter(_ > Longest).foreach { _ =>
-      throw options.invalid(
-        name,
-        s"at most ${Longest.toMinutes}m",
-        s"A shard iterator expires after ${ServiceLimits.IteratorLifetime}."
-      )
+    private def maxPartitions: Option[Int] = {
+      val min = options.positiveInt("minPartitions").getOrElse(1)
+      val expected = s"$min or more, as 'minPartitions' says"
+      checked("maxPartitions", options.positiveInt, expected, "Remove one of them.")(_ >= min)
     }
-    period
+
+    private def fetchSettings: FetchSettings = FetchSettings(
+      maxRecords = checked(
+        "maxRecordsPerFetch",
+        options.positiveInt,
+        s"1 to ${default.maxRecords}",
+        "This is the limit of GetRecords."
+      )(_ <= default.maxRecords).getOrElse(default.maxRecords),
+      minPeriod = period("minFetchPeriod").getOrElse(default.minPeriod),
+      idlePeriod = idlePeriod.getOrElse(default.idlePeriod),
+      bufferBytes = options.size("fetchBufferSize"),
+      spillBytes = options.sizeOrZero("fetchSpillSize").getOrElse(default.spillBytes),
+      limits = ReadLimits(
+        options.positiveLong("maxRecordsPerTrigger"),
+        options.size("maxBytesPerTrigger")
+      ),
+      failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(default.failOnDataLoss),
+      // Times are not known more exactly at the tip of a shard.
+      maxShardSkew = checked(
+        "maxShardSkew",
+        options.duration,
+        "1s or longer",
+        "To set no limit, remove the option."
+      )(_ >= 1.second),
+      retryTimeout = retryTimeout
+    )
+
+    private def period(name: String): Option[FiniteDuration] = checked(
+      name,
+      options.duration,
+      s"at most ${LongestPeriod.toMinutes}m",
+      s"A shard iterator expires after ${ServiceLimits.IteratorLifetime}."
+    )(_ <= LongestPeriod)
+
+    private def idlePeriod: Option[FiniteDuration] = {
+      val idlePeriod = period("idleFetchPeriod")
+      for (idle <- idlePeriod; min <- period("minFetchPeriod") if idle < min)
+        throw OptionException.conflicting(
+          s"Option ${options.named("idleFetchPeriod")} is $idle, which is shorter than " +
+            s"${options.named("minFetchPeriod")}, $min. Use a longer period, or remove the option."
+        )
+      idlePeriod
+    }
+
+    private def retryTimeout: Option[FiniteDuration] =
+      if (options.text("retryTimeout").exists(_.equalsIgnoreCase("unlimited"))) None
+      else
+        checked(
+          "retryTimeout",
+          options.duration,
+          "1s or longer, or unlimited",
+          "Remove it to use 5m."
+        )(_ >= 1.second).orElse(default.retryTimeout)
   }
 }

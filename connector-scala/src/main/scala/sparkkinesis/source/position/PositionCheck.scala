@@ -22,14 +22,13 @@ final case class InvalidPosition(condition: String, text: String) {
  * The rules for the positions that one option gives for one stream. They are checked when the
  * `DataFrame` is defined, and again when reading begins, by the service's clock and a new listing.
  */
-final class PositionCheck[A] private (
+final class PositionCheck private (
     option: String,
     futureCondition: String,
     stream: StreamRef,
-    positions: ByShard[A],
-    time: PartialFunction[A, Instant],
-    number: PartialFunction[A, SequenceNumber]
+    positions: ByShard[Position]
 ) {
+  import PositionCheck._
 
   /** Refuses a time after `now`. */
   def future(now: Instant): Option[InvalidPosition] = times.find(_.isAfter(now)).map { time =>
@@ -38,7 +37,14 @@ final class PositionCheck[A] private (
     InvalidPosition(futureCondition, text)
   }
 
-  def times: Seq[Instant] = positions.all.collect(time)
+  /**
+   * @param listed the shards when reading begins
+   * @throws SourceException if a position is after `now`, or names a shard that is not listed
+   */
+  def check(listed: Seq[Shard], now: Instant): Unit =
+    unlisted(listed, mayHaveExpired = false).orElse(future(now)).foreach(it => throw it.atStart)
+
+  def times: Seq[Instant] = positions.all.flatMap(time)
 
   /**
    * Refuses a named shard that the stream does not list.
@@ -63,8 +69,8 @@ final class PositionCheck[A] private (
     val all = for {
       shard <- listed
       position <- positions.named.get(shard.id)
-      at <- number.lift(position)
-      reason <- PositionCheck.reasonAgainst(shard, at)
+      at <- number(position)
+      reason <- reasonAgainst(shard, at)
     } yield foreignNumber(shard.id, at, reason)
     all.headOption
   }
@@ -91,47 +97,32 @@ final class PositionCheck[A] private (
     all.headOption
   }
 
-  private def reversed(from: Position, upTo: A): Option[(Any, Any)] = {
-    val times = for {
-      begin <- PositionCheck.time.lift(from)
-      end <- time.lift(upTo) if end.isBefore(begin)
-    } yield (begin, end)
-    val numbers = for {
-      begin <- PositionCheck.number.lift(from)
-      end <- number.lift(upTo) if end < begin
-    } yield (begin, end)
+  private def reversed(from: Position, upTo: Position): Option[(Any, Any)] = {
+    val times =
+      for (begin <- time(from); end <- time(upTo) if end.isBefore(begin)) yield (begin, end)
+    val numbers =
+      for (begin <- number(from); end <- number(upTo) if end < begin) yield (begin, end)
     times.orElse(numbers)
   }
 }
 
 object PositionCheck {
-  private val time: PartialFunction[Position, Instant] = { case Position.AtTimestamp(instant) =>
-    instant
-  }
-  private val number: PartialFunction[Position, SequenceNumber] = {
-    case Position.AtSequenceNumber(at) => at
-    case Position.AfterSequenceNumber(after) => after
+  def start(stream: StreamRef, positions: ByShard[Position]): PositionCheck =
+    new PositionCheck("startingPosition", "KINESIS_START_IN_FUTURE", stream, positions)
+
+  def end(stream: StreamRef, positions: ByShard[Position]): PositionCheck =
+    new PositionCheck("endingPosition", "KINESIS_END_IN_FUTURE", stream, positions)
+
+  private def time(position: Position): Option[Instant] = position match {
+    case Position.AtTimestamp(instant) => Some(instant)
+    case _ => None
   }
 
-  def start(stream: StreamRef, positions: ByShard[Position]): PositionCheck[Position] =
-    new PositionCheck(
-      "startingPosition",
-      "KINESIS_START_IN_FUTURE",
-      stream,
-      positions,
-      time,
-      number
-    )
-
-  def end(stream: StreamRef, positions: ByShard[EndingPosition]): PositionCheck[EndingPosition] =
-    new PositionCheck[EndingPosition](
-      "endingPosition",
-      "KINESIS_END_IN_FUTURE",
-      stream,
-      positions,
-      { case EndingPosition.Before(instant) => instant },
-      { case EndingPosition.UpTo(last) => last }
-    )
+  private def number(position: Position): Option[SequenceNumber] = position match {
+    case Position.AtSequenceNumber(at) => Some(at)
+    case Position.AfterSequenceNumber(after) => Some(after)
+    case _ => None
+  }
 
   /** Why a shard cannot contain a record with that number, according to the listing. */
   def reasonAgainst(shard: Shard, number: SequenceNumber): Option[String] =

@@ -1,12 +1,16 @@
 package sparkkinesis.source.position
 
+import java.time.temporal.ChronoUnit
+import java.time.{DateTimeException, Instant, OffsetDateTime}
+import java.util.Locale
+
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
 import sparkkinesis.client.options.Options
-import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn, StreamRef}
+import sparkkinesis.model.{Position, SequenceNumber, ShardId, StreamArn, StreamRef}
 
 /**
  * Parses a position option: a word or a time for all streams, or JSON for each stream and shard:
@@ -20,31 +24,37 @@ import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn, StreamRef}
  * JSON must contain every stream of the query under the name that the options use, and no other
  * stream. `*` is the position of all shards that are not named.
  *
+ * @param option the option's name
+ * @param words in lower case, and their meaning
+ * @param numbered the meaning of a sequence number, by the key in front of it
  * @param streams of the query
  */
-final class PositionParser[A](
-    grammar: PositionGrammar[A],
+final class PositionParser private (
+    option: String,
+    words: Seq[(String, Position)],
+    numbered: Seq[(String, SequenceNumber => Position)],
     options: Options,
     streams: Seq[StreamRef]
 ) {
   import PositionParser._
 
-  /**
-   * The position of each stream; `None` if the option is absent.
-   *
-   * @throws sparkkinesis.client.options.OptionException if the value does not follow the grammar
-   */
-  def parse(): Option[Map[StreamRef, ByShard[A]]] = options.text(grammar.option).map { text =>
+  /** The accepted values, for messages. */
+  private val expected = {
+    val named = words.map(_._1).filterNot(_ == Synonym)
+    s"${named.mkString(", ")}, or an instant such as 2026-11-21T08:00:00Z"
+  }
+
+  private def parse(): Option[Map[StreamRef, ByShard[Position]]] = options.text(option).map { text =>
     if (text.startsWith("{")) ofJson(text)
     else {
-      val position = grammar.position(text).getOrElse {
-        refuse(s"${grammar.expected}, or JSON with one of these for each stream", ZoneNeeded)
+      val all = position(text).getOrElse {
+        refuse(s"$expected, or JSON with one of these for each stream", ZoneNeeded)
       }
-      streams.map(_ -> ByShard(position)).toMap
+      streams.map(_ -> ByShard(all)).toMap
     }
   }
 
-  private def ofJson(text: String): Map[StreamRef, ByShard[A]] = {
+  private def ofJson(text: String): Map[StreamRef, ByShard[Position]] = {
     val root =
       try mapper.readTree(text)
       catch {
@@ -76,7 +86,7 @@ final class PositionParser[A](
 
   private def isArn(name: Any): Boolean = name.toString.startsWith("arn:")
 
-  private def ofStream(stream: StreamRef, node: JsonNode): ByShard[A] =
+  private def ofStream(stream: StreamRef, node: JsonNode): ByShard[Position] =
     if (node.isTextual) ByShard(ofText(s"stream $stream", node.textValue))
     else if (!node.isObject)
       refuse("a position, or an object of shards, for each stream", fix(s"stream $stream", node))
@@ -98,10 +108,10 @@ final class PositionParser[A](
       )
     }
 
-  private def ofOthers(stream: StreamRef, node: JsonNode): A =
+  private def ofOthers(stream: StreamRef, node: JsonNode): Position =
     Option(node.textValue).map(ofText(s""""$All" of stream $stream""", _)).getOrElse {
       refuse(
-        s"""${grammar.expected}, for "$All"""",
+        s"""$expected, for "$All"""",
         s"""Fix "$All" of stream $stream. A sequence number is valid in one shard only: """ +
           "give it to that shard."
       )
@@ -115,22 +125,22 @@ final class PositionParser[A](
       )
     }
 
-  private def ofShard(stream: StreamRef, shard: ShardId, node: JsonNode): A = {
+  private def ofShard(stream: StreamRef, shard: ShardId, node: JsonNode): Position = {
     val place = s"$shard of stream $stream"
     if (node.isTextual) ofText(place, node.textValue)
     else {
-      val position = for {
+      val at = for {
         (key, value) <- Some(entries(node)).collect { case Seq(one) => one }
-        (_, of) <- grammar.numbered.find(_._1 == key)
+        (_, of) <- numbered.find(_._1 == key)
         number <- Option(value.textValue).flatMap(SequenceNumber.parse)
       } yield of(checked(place, shard, number))
-      position.getOrElse(refuse(numberedExpected, fix(place, node)))
+      at.getOrElse(refuse(numberedExpected, fix(place, node)))
     }
   }
 
   private def numberedExpected: String = {
-    val kinds = grammar.numbered.map { case (name, _) => s"""{"$name": "digits"}""" }
-    s"${grammar.expected}, or ${kinds.mkString(" or ")} with a sequence number in quotes"
+    val kinds = numbered.map { case (name, _) => s"""{"$name": "digits"}""" }
+    s"$expected, or ${kinds.mkString(" or ")} with a sequence number in quotes"
   }
 
   private def checked(place: String, shard: ShardId, number: SequenceNumber): SequenceNumber = {
@@ -143,17 +153,57 @@ final class PositionParser[A](
     number
   }
 
-  private def ofText(place: String, text: String): A = grammar.position(text.trim).getOrElse {
-    refuse(grammar.expected, s"Fix '$text' of $place. $ZoneNeeded")
+  private def ofText(place: String, text: String): Position = position(text.trim).getOrElse {
+    refuse(expected, s"Fix '$text' of $place. $ZoneNeeded")
+  }
+
+  /** The meaning of a word or a time; `None` for any other text. */
+  private def position(text: String): Option[Position] = {
+    val lower = text.toLowerCase(Locale.ROOT)
+    val word = words.collectFirst { case (`lower`, position) => position }
+    word.orElse(instant(text).map(Position.AtTimestamp(_)))
   }
 
   private def fix(place: String, node: JsonNode): String = s"Fix the position of $place: $node."
 
   private def refuse(expected: String, remedy: String): Nothing =
-    throw options.invalid(grammar.option, expected, remedy)
+    throw options.invalid(option, expected, remedy)
 }
 
 object PositionParser {
+  private val Synonym = "earliest" // accepted, but not advertised
+
+  /**
+   * Where reading begins in each stream; `None` if the option is absent.
+   *
+   * @throws sparkkinesis.client.options.OptionException if the value does not follow the grammar
+   */
+  def start(options: Options, streams: Seq[StreamRef]): Option[Map[StreamRef, ByShard[Position]]] =
+    new PositionParser(
+      "startingPosition",
+      Seq(
+        "latest" -> Position.Latest,
+        "trim_horizon" -> Position.TrimHorizon,
+        Synonym -> Position.TrimHorizon
+      ),
+      Seq("at" -> Position.AtSequenceNumber, "after" -> Position.AfterSequenceNumber),
+      options,
+      streams
+    ).parse()
+
+  /**
+   * Where a batch read ends in each stream: `at` a record, which is read, or before the first
+   * record that arrived at a time or later. [[start]] says the rest.
+   */
+  def end(options: Options, streams: Seq[StreamRef]): Option[Map[StreamRef, ByShard[Position]]] =
+    new PositionParser(
+      "endingPosition",
+      Seq("latest" -> Position.Latest),
+      Seq("at" -> Position.AfterSequenceNumber),
+      options,
+      streams
+    ).parse()
+
   private val All = "*"
   private val Example = """{"orders": {"shardId-000000000001": {"at": "4966"}, "*": "latest"}}"""
   private val ZoneNeeded = "An instant needs its time zone."
@@ -171,4 +221,12 @@ object PositionParser {
 
   private def entries(node: JsonNode): Seq[(String, JsonNode)] =
     node.properties.asScala.toSeq.map(entry => entry.getKey -> entry.getValue)
+
+  /**
+   * ISO 8601 with `Z` or an offset, rounded up to milliseconds: Kinesis reports arrival times in
+   * whole milliseconds, so no record arrives between the two.
+   */
+  private def instant(text: String): Option[Instant] =
+    try Some(OffsetDateTime.parse(text).toInstant.plusNanos(999999).truncatedTo(ChronoUnit.MILLIS))
+    catch { case _: DateTimeException => None }
 }

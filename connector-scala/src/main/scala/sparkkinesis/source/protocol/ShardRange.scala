@@ -14,6 +14,7 @@ import sparkkinesis.model.{SequenceNumber, StreamShard}
  * @param until the end of a batch read that ends at a time; `upTo` is `Finished` then
  * @param sinceMillis with it, only the records that arrived at this time or later belong to the
  *   range, although it contains others
+ * @param batches of a replay: the micro-batches that the range consists of, in order
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -22,7 +23,8 @@ final case class ShardRange(
     completeAsOf: Option[Instant] = None,
     until: Option[ReadUntil] = None,
     first: Option[SequenceNumber] = None,
-    sinceMillis: Option[Long] = None
+    sinceMillis: Option[Long] = None,
+    batches: Vector[BatchEnd] = Vector.empty
 ) {
 
   /** Where reading the range begins. */
@@ -43,3 +45,10 @@ final case class ShardRange(
  *   none
  */
 final case class ReadUntil(millis: Long, withChildren: Boolean)
+
+/**
+ * The end of a micro-batch in a shard.
+ *
+ * @param upTo `After` the last record of the batch, or `Finished`
+ */
+final case class BatchEnd(number: Long, upTo: Progress)

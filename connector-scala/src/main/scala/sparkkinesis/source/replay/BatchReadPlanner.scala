@@ -8,10 +8,10 @@ import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.{Clock, Retry, ShardFilter}
 import sparkkinesis.compat._
-import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.offset.{Progress, ShardProgress}
 import sparkkinesis.model.{ArrivalTimes, Position, SequenceNumber, Shard, StreamArn, StreamShard}
-import sparkkinesis.source.checkpoint.ShardDiscovery
-import sparkkinesis.source.position._
+import sparkkinesis.source.checkpoint.{RecordLookup, ShardDiscovery, ShardStarts}
+import sparkkinesis.source.position.{ByShard, PositionCheck}
 import sparkkinesis.source.protocol.{ReadUntil, ShardRange}
 import sparkkinesis.source.{DataLoss, SourceException, StreamClient}
 
@@ -19,11 +19,14 @@ import sparkkinesis.source.{DataLoss, SourceException, StreamClient}
  * Plans a batch query of one stream: one range per shard that may have records, open or closed.
  * Tasks may read parents and children at the same time, because a batch query has an order only
  * within a shard.
+ *
+ * @param end each record before it is read. `Latest` is the end after all records that have arrived
+ *   when the read is planned
  */
 final class BatchReadPlanner(
     stream: StreamClient,
     start: ByShard[Position],
-    end: ByShard[EndingPosition],
+    end: ByShard[Position],
     bounds: ReadBounds,
     failOnDataLoss: Boolean,
     clock: Clock
@@ -32,7 +35,8 @@ final class BatchReadPlanner(
   import stream.{client, ref}
 
   private val log = LoggerFactory.getLogger(classOf[BatchReadPlanner])
-  private lazy val summary = retrying(client.describeStream(ref))
+  private lazy val summary =
+    Retry.atStart(clock)(client.describeStream(ref))
 
   def arn: StreamArn = summary.arn
 
@@ -51,82 +55,83 @@ final class BatchReadPlanner(
       ShardDiscovery.serviceNowAtLatest(clock.now, listing.serverTime),
       listing.shards
     )
-    val starts = new ShardStarts(stream, start, summary.retention, now, clock, lose)
+    val starts = new ShardStarts(stream, start, summary, now, clock, lose)
     starts.check(listing.shards)
     val wanted = bounds.shards.filter(_.forall(name => listing.shards.exists(_.id.name == name)))
     val shards = listing.shards.sortBy(_.id).filter(shard => wanted.forall(_(shard.id.name)))
     val ranges = for {
       shard <- shards
-      begin = retrying(starts.of(shard))
-      range <- ends.of(shard, narrowed(begin, now))
+      range <- ends.of(shard, narrowed(starts.of(shard), now))
     } yield range
     awaitPassed(ranges, listing.serverTime.getOrElse(now))
     ranges
   }
 
   /** Starts later if a filter on the arrival time allows it. Spark applies the filter again. */
-  private def narrowed(begin: ShardStart, now: Instant): ShardStart =
+  private def narrowed(begin: ShardProgress, now: Instant): ShardProgress =
     bounds.sinceMillis.map(it => Instant.ofEpochMilli(it - FilterMargin.toMillis)) match {
       case Some(since) if isBefore(begin.progress, since) && !since.isAfter(now) =>
         val trimHorizon = now.minusMillis(summary.retention.toMillis)
-        ShardStart(Progress.AtTimestamp(since), Some(since).filter(_.isAfter(trimHorizon)))
+        begin.copy(
+          Progress.AtTimestamp(since),
+          completeAsOf = Some(since).filter(_.isAfter(trimHorizon))
+        )
       case _ => begin
     }
 
-  private def isBefore(progress: Progress, since: Instant): Boolean = progress match {
-    case Progress.TrimHorizon => true
-    case Progress.AtTimestamp(instant) => instant.isBefore(since)
-    case _ => false
+  private def isBefore(progress: Progress, since: Instant): Boolean =
+    progress == Progress.TrimHorizon || timeOf(progress).exists(_.isBefore(since))
+
+  private def timeOf(progress: Progress): Option[Instant] = progress match {
+    case Progress.AtTimestamp(instant) => Some(instant)
+    case _ => None
   }
 
   /** Where each shard's range ends. */
   private final class Ends(now: Instant, listed: Seq[Shard]) {
     private val positions = PositionCheck.end(ref, end)
     private val last = now.plusMillis(1) // excluded: records that have arrived by now are included
-    positions
-      .unlisted(listed, mayHaveExpired = false)
-      .orElse(positions.future(last))
-      .foreach(invalid => throw invalid.atStart)
+    positions.check(listed, last)
     private val parents = listed.flatMap(_.parents).toSet
 
+    private val lookup = new RecordLookup(stream, arn, positions, clock)
+
     /** `None` if the range is empty. */
-    def of(shard: Shard, begin: ShardStart): Option[ShardRange] = {
+    def of(shard: Shard, begin: ShardProgress): Option[ShardRange] = {
       val id = StreamShard(arn, shard.id)
       end.of(shard.id) match {
-        case EndingPosition.UpTo(number) =>
-          val upTo = Progress.After(number)
-          val range = rangeOf(id, begin, upTo, None)
-          Option.when(range.from != upTo && !startsAfter(range.from, arrivalOf(shard, number)))(
-            range
-          )
-        case EndingPosition.Before(instant) => before(id, begin, instant.toEpochMilli)
-        case EndingPosition.Latest => before(id, begin, last.toEpochMilli)
+        case Position.AfterSequenceNumber(number) =>
+          val range = rangeOf(id, begin, Progress.After(number), None)
+          def startsAfterEnd = {
+            val last = arrivalOf(shard, number)
+            timeOf(range.from).exists(from => last.exists(_.isBefore(from)))
+          }
+          Option.when(range.from != range.upTo && !startsAfterEnd)(range)
+        case Position.AtTimestamp(instant) => before(id, begin, instant.toEpochMilli)
+        case Position.Latest => before(id, begin, last.toEpochMilli)
+        case other => throw new IllegalArgumentException(s"A batch read cannot end at $other.")
       }
     }
 
-    private def before(id: StreamShard, begin: ShardStart, millis: Long): Option[ShardRange] = {
+    private def before(id: StreamShard, begin: ShardProgress, millis: Long): Option[ShardRange] = {
       val until = (Seq(millis) ++ bounds.beforeMillis.map(_ + FilterMargin.toMillis)).min
-      val isEmpty = begin.progress match {
-        case Progress.AtTimestamp(instant) => instant.toEpochMilli >= until
-        case _ => false
-      }
       val end = ReadUntil(until, withChildren = !parents(id.shard))
-      Option.when(!isEmpty)(rangeOf(id, begin, Progress.Finished, Some(end)))
+      Option.when(timeOf(begin.progress).forall(_.toEpochMilli < until))(
+        rangeOf(id, begin, Progress.Finished, Some(end))
+      )
     }
 
     /** A range from a time begins earlier in the shard, and has only the records since the time. */
     private def rangeOf(
         id: StreamShard,
-        begin: ShardStart,
+        begin: ShardProgress,
         upTo: Progress,
         until: Option[ReadUntil]
     ): ShardRange = {
       val whole = ShardRange(id, begin.progress, upTo, begin.completeAsOf, until)
-      begin.progress match {
-        case Progress.AtTimestamp(since) =>
-          val from = Progress.AtTimestamp(since.minusMillis(ArrivalTimes.Margin.toMillis))
-          whole.copy(from = from, sinceMillis = Some(since.toEpochMilli))
-        case _ => whole
+      timeOf(begin.progress).fold(whole) { since =>
+        val from = Progress.AtTimestamp(since.minusMillis(ArrivalTimes.Margin.toMillis))
+        whole.copy(from = from, sinceMillis = Some(since.toEpochMilli))
       }
     }
 
@@ -134,18 +139,11 @@ final class BatchReadPlanner(
      * Arrival time of the range's last record. If it has expired, earlier records are still read.
      */
     private def arrivalOf(shard: Shard, number: SequenceNumber): Option[Instant] = {
-      val record = retrying(new RecordLookup(stream, positions, clock).find(shard, number))
-      if (record.isEmpty)
+      val found = lookup.arrival(shard, number)
+      if (found.isEmpty)
         lose(s"${shard.id} of stream $ref has no record $number, which 'endingPosition' names.")
-      record.map(it => Instant.ofEpochMilli(it.arrivalMillis))
+      found
     }
-
-    /** Whether the range starts after the arrival time of its last record. */
-    private def startsAfter(from: Progress, last: Option[Instant]): Boolean =
-      from match {
-        case Progress.AtTimestamp(instant) => last.exists(_.isBefore(instant))
-        case _ => false
-      }
   }
 
   private def lose(message: String): Unit =
@@ -167,8 +165,6 @@ final class BatchReadPlanner(
       .filter(_ > Duration.Zero)
       .foreach(clock.sleep)
   }
-
-  private def retrying[A](call: => A): A = Retry.atStart(clock)(call)
 }
 
 private[source] object BatchReadPlanner {

@@ -11,24 +11,17 @@ import sparkkinesis.compat._
  * @param streams records of these streams, by name
  */
 final case class ReadBounds(
-    sinceMillis: Option[Long],
-    beforeMillis: Option[Long],
-    shards: Option[Set[String]],
-    streams: Option[Set[String]]
+    sinceMillis: Option[Long] = None,
+    beforeMillis: Option[Long] = None,
+    shards: Option[Set[String]] = None,
+    streams: Option[Set[String]] = None
 ) {
 
   /** The records that both require. */
   def and(other: ReadBounds): ReadBounds = ReadBounds(
     (sinceMillis ++ other.sinceMillis).maxOption,
     (beforeMillis ++ other.beforeMillis).minOption,
-    ReadBounds.common(shards, other.shards),
-    ReadBounds.common(streams, other.streams)
+    (shards ++ other.shards).reduceOption(_ intersect _),
+    (streams ++ other.streams).reduceOption(_ intersect _)
   )
-}
-
-object ReadBounds {
-  val None: ReadBounds = ReadBounds(scala.None, scala.None, scala.None, scala.None)
-
-  private def common(some: Option[Set[String]], others: Option[Set[String]]): Option[Set[String]] =
-    (some ++ others).reduceOption(_ intersect _)
 }

@@ -1,10 +1,8 @@
 package sparkkinesis.source
 
 /**
- * Reads known ranges of shards from Kinesis: those of a micro-batch whose pages are not buffered,
- * and those of a batch query.
- *
- * [[replay.BatchReadPlanner]] plans a batch query on the driver; the readers run in tasks on the
- * executors. Has no threads.
+ * Known ranges of shards: [[replay.BatchReadPlanner]] and [[replay.ReplayPlan]] plan them on the
+ * driver for a batch read and for a replay, and [[replay.TaskPages]] reads those of a task on an
+ * executor. Has no threads.
  */
 package object replay

@@ -119,17 +119,20 @@ final class PageStore(
     val last = all.indexWhere(_.contains(range.upTo), first)
     Option.when(first >= 0 && last >= 0) {
       (first to last).toVector.map { index =>
-        val part = if (index == first) range else rest(range, after = all(index - 1))
+        val part = if (index == first) range else rest(range, all(index - 1), all(index))
         val upTo = if (index == last) range.upTo else all(index).upTo
         new StoredPart(part.copy(upTo = upTo), all(index), spill)
       }
     }
   }
 
-  /** The rest of the range. A loss in it is judged by what was read before it. */
-  private def rest(range: ShardRange, after: StoredPage): ShardRange = {
-    val completeAsOf = (range.completeAsOf ++ after.lastArrival).maxOption
-    range.copy(from = after.upTo, completeAsOf = completeAsOf, first = None)
+  /**
+   * The rest of the range. A loss in it is judged by its first record, or by what was read before
+   * if the page has none.
+   */
+  private def rest(range: ShardRange, before: StoredPage, page: StoredPage): ShardRange = {
+    val completeAsOf = (range.completeAsOf ++ before.lastArrival).maxOption
+    range.copy(from = before.upTo, completeAsOf = completeAsOf, first = page.first)
   }
 
   /** Drops the pages that end at or before `progress`, and all pages if the shard is finished. */

@@ -39,6 +39,9 @@ final class StoredPage private (
 
   def diskBytes: Long = if (onDisk.isEmpty) 0 else bytes
 
+  /** Its first record. */
+  def first: Option[SequenceNumber] = numbers.map(_._1)
+
   /** Whether the page begins there, ends there, or has the record. */
   def contains(progress: Progress): Boolean =
     progress == from || (progress match {

@@ -5,7 +5,6 @@ import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedRef
 import org.apache.spark.sql.types.{StringType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkkinesis.compat._
 import sparkkinesis.source.replay.ReadBounds
 
 /**
@@ -16,45 +15,42 @@ private[spark] object ArrivalFilter {
   private val MicrosPerMilli = 1000L
   private val Flipped = Map(">" -> "<", ">=" -> "<=", "<" -> ">", "<=" -> ">=", "=" -> "=")
 
-  /** `None` if the predicate does not limit a read. */
-  def bounds(predicate: Predicate): Option[ReadBounds] = predicate match {
-    case both: And =>
-      val sides = bounds(both.left) ++ bounds(both.right)
-      sides.reduceOption(_ and _)
+  /** No bounds if the predicate does not limit a read. */
+  def bounds(predicate: Predicate): ReadBounds = predicate match {
+    case both: And => bounds(both.left) and bounds(both.right)
     case other =>
       other.children.toSeq match {
         case Seq(Column(name), Value(value)) => compared(name, other.name, Seq(value))
         case Seq(Value(value), Column(name)) =>
-          Flipped.get(other.name).flatMap(compared(name, _, Seq(value)))
+          Flipped.get(other.name).fold(ReadBounds())(compared(name, _, Seq(value)))
         case Column(name) +: values if other.name == "IN" =>
           val read = values.collect { case Value(value) => value }
-          Option.when(read.size == values.size)(read).flatMap(compared(name, "IN", _))
-        case _ => None
+          if (read.size == values.size) compared(name, "IN", read) else ReadBounds()
+        case _ => ReadBounds()
       }
   }
 
-  private def compared(column: String, operator: String, values: Seq[Any]): Option[ReadBounds] =
+  private def compared(column: String, operator: String, values: Seq[Any]): ReadBounds =
     (column, operator, values) match {
       case ("approximateArrivalTimestamp", _, Seq(micros: Long)) => times(operator, micros)
       case ("shardId", "=" | "IN", names) =>
-        Some(ReadBounds.None.copy(shards = Some(names.map(_.toString).toSet)))
+        ReadBounds(shards = Some(names.map(_.toString).toSet))
       case ("stream", "=" | "IN", names) =>
-        Some(ReadBounds.None.copy(streams = Some(names.map(_.toString).toSet)))
-      case _ => None
+        ReadBounds(streams = Some(names.map(_.toString).toSet))
+      case _ => ReadBounds()
     }
 
   /** Kinesis gives arrival times in whole milliseconds. */
-  private def times(operator: String, micros: Long): Option[ReadBounds] = {
-    val notBefore = -Math.floorDiv(-micros, MicrosPerMilli)
-    val behind = Math.floorDiv(micros, MicrosPerMilli) + 1
+  private def times(operator: String, micros: Long): ReadBounds = {
+    val notBefore = Some(-Math.floorDiv(-micros, MicrosPerMilli))
+    val behind = Some(Math.floorDiv(micros, MicrosPerMilli) + 1)
     operator match {
-      case ">=" => Some(ReadBounds.None.copy(sinceMillis = Some(notBefore)))
-      case ">" => Some(ReadBounds.None.copy(sinceMillis = Some(behind)))
-      case "<" => Some(ReadBounds.None.copy(beforeMillis = Some(notBefore)))
-      case "<=" => Some(ReadBounds.None.copy(beforeMillis = Some(behind)))
-      case "=" =>
-        Some(ReadBounds.None.copy(sinceMillis = Some(notBefore), beforeMillis = Some(behind)))
-      case _ => None
+      case ">=" => ReadBounds(sinceMillis = notBefore)
+      case ">" => ReadBounds(sinceMillis = behind)
+      case "<" => ReadBounds(beforeMillis = notBefore)
+      case "<=" => ReadBounds(beforeMillis = behind)
+      case "=" => ReadBounds(sinceMillis = notBefore, beforeMillis = behind)
+      case _ => ReadBounds()
     }
   }
 

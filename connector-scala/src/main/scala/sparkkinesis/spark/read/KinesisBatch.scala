@@ -8,27 +8,38 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{StreamAccess, SystemClock}
-import sparkkinesis.model.{ConsumerArn, Position, StreamArn}
+import sparkkinesis.model.Position
 import sparkkinesis.source.StreamClient
 import sparkkinesis.source.checkpoint.{ConsumerClaims, ConsumerRegistration}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.RangePacking
-import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.read.checkpoint.{BatchPlan, Replay}
 import sparkkinesis.spark.read.task.{KinesisBatchReaderFactory, KinesisInputPartition}
 
-/** A batch read, on the driver. Planned once, so that all attempts read the same records. */
+/**
+ * A batch read or a replay, on the driver. Planned once, so that all attempts read the same
+ * records.
+ */
 final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Batch {
   import KinesisBatch._
 
-  private lazy val plan: Plan = ConnectorError.translating {
+  private val replay = options.replay.map(new Replay(options, _, bounds))
+  private lazy val plan = ConnectorError.translating(replay.fold(planned())(_.plan()))
+
+  private def planned(): BatchPlan = {
     checkOptions(options)
     val wanted = options.streams.filter(it => bounds.streams.forall(_(it.ref.name.name)))
-    wanted.map(planned).foldLeft(Plan(Map.empty, Map.empty, Nil))(_ + _)
+    val each = wanted.map(planned)
+    BatchPlan(
+      each.flatMap(_.ranges),
+      each.flatMap(_.streams).toMap,
+      each.flatMap(_.consumers).toMap
+    )
   }
 
-  private def planned(access: StreamAccess): Plan =
+  private def planned(access: StreamAccess): BatchPlan =
     Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
       val read = new BatchReadPlanner(
         StreamClient(access.ref, loan.value),
@@ -42,7 +53,7 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
         new ConsumerRegistration(loan.value, access.ref, read.arn, SystemClock)
           .active(options.consumer)
       ConsumerClaims.check(consumer) // a streaming query would lose its subscriptions
-      Plan(Map(read.arn -> access), consumer.map(read.arn -> _).toMap, read.ranges())
+      BatchPlan(read.ranges(), Map(read.arn -> access), consumer.map(read.arn -> _).toMap)
     }
 
   override def planInputPartitions(): Array[InputPartition] = {
@@ -66,27 +77,16 @@ object KinesisBatch {
   private val TasksPerSlot = 4
   private val StreamingOptions = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger", "maxShardSkew")
 
-  private final case class Plan(
-      streams: Map[StreamArn, StreamAccess],
-      consumers: Map[StreamArn, ConsumerArn],
-      ranges: Seq[ShardRange]
-  ) {
-    def +(that: Plan): Plan =
-      Plan(streams ++ that.streams, consumers ++ that.consumers, ranges ++ that.ranges)
-  }
-
   private def checkOptions(options: SourceOptions): Unit = {
     if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty)
-      throw new OptionException(
-        OptionException.ConflictingOptions,
+      throw OptionException.conflicting(
         s"Options ${StreamingOptions.mkString("'", "', '", "'")} limit micro-batches, and this " +
           "is a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
       )
     val isLatest =
       options.start.exists(_.values.exists(_.all.forall(_ == Position.Latest)))
     if (isLatest)
-      throw new OptionException(
-        OptionException.ConflictingOptions,
+      throw OptionException.conflicting(
         "Option 'startingPosition' is 'latest', so that the batch read would be empty. Set it to " +
           "'trim_horizon' or an instant, or read with spark.readStream."
       )

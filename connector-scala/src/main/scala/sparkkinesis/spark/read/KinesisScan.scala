@@ -10,7 +10,6 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.replay.ReadBounds
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.ReadMetrics
-import sparkkinesis.spark.read.checkpoint.ReplayBatch
 import sparkkinesis.spark.read.realtime.RealTimeClasses
 
 /**
@@ -24,9 +23,7 @@ private[spark] final class KinesisScan(
     bounds: ReadBounds,
     permit: () => Unit
 ) extends Scan {
-  private lazy val batch = options.replay.fold[Batch](new KinesisBatch(options, bounds)) {
-    new ReplayBatch(options, _, bounds)
-  }
+  private lazy val batch = new KinesisBatch(options, bounds)
 
   override def readSchema(): StructType = ReadOptions.schema(options.replay.nonEmpty)
 

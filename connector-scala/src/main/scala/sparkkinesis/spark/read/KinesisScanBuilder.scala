@@ -14,12 +14,12 @@ import sparkkinesis.source.replay.ReadBounds
 final class KinesisScanBuilder(options: SourceOptions, permit: () => Unit)
     extends SupportsPushDownV2Filters {
   private var pushed = Array.empty[Predicate]
-  private var bounds = ReadBounds.None
+  private var bounds = ReadBounds()
 
   /** Returns all predicates, so that Spark filters, too: the limits of a read need not be exact. */
   override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
-    pushed = predicates.filter(ArrivalFilter.bounds(_).nonEmpty)
-    bounds = pushed.flatMap(ArrivalFilter.bounds(_)).foldLeft(ReadBounds.None)(_ and _)
+    pushed = predicates.filter(ArrivalFilter.bounds(_) != ReadBounds())
+    bounds = predicates.map(ArrivalFilter.bounds).foldLeft(ReadBounds())(_ and _)
     predicates
   }
 

@@ -9,7 +9,7 @@ import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{Retry, ShardFilter, ShardLister, StreamAccess, SystemClock}
 import sparkkinesis.model.Shard
 import sparkkinesis.source.options.{DefinitionCheck, SourceOptions}
-import sparkkinesis.spark.read.task.{RecordRow, ReplayRow}
+import sparkkinesis.spark.read.task.RecordRow
 
 /** Parses and checks the options and the schema of a read, on the driver. */
 private[spark] object ReadOptions {
@@ -39,7 +39,7 @@ private[spark] object ReadOptions {
 
   /** The columns of a read. */
   def schema(isReplay: Boolean): StructType =
-    if (isReplay) ReplayRow.Schema else RecordRow.Schema
+    if (isReplay) RecordRow.ReplaySchema else RecordRow.Schema
 
   /** @throws OptionException if the user set a schema that is not the source's own */
   def checkSchema(passed: StructType, own: StructType): Unit =

@@ -11,7 +11,7 @@ import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, SequenceNumber}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis.{listing, summary}
-import sparkkinesis.source.position.{ByShard, ShardStarts}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.{ScriptedKinesis, SourceException, StreamClient}
 import sparkkinesis.spark.LogTap
 

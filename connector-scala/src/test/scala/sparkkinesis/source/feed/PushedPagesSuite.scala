@@ -12,6 +12,8 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.feed.ReadStep._
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.{ReadOnlyKinesis, StreamClient}
 
 /**
  * A subscription
@@ -40,14 +42,30 @@ class PushedPagesSuite extends AnyFunSuite {
     var wakes = 0
     var isConsumerGone = false
     var now = 1000000L
-    val feed = new PushedPages(
-      "shard",
-      (from, subscriber) => {
+    private object service extends FanOutClient {
+      override def describe(consumer: ConsumerRef): ConsumerSummary =
+        if (isConsumerGone) throw new KinesisException.NotFound("gone")
+        else throw new KinesisException.Unreachable("not known")
+      override def register(to: StreamArn, name: String): ConsumerSummary =
+        throw new UnsupportedOperationException
+      override def subscribe(
+          consumer: ConsumerArn,
+          shard: ShardId,
+          from: Position,
+          subscriber: EventSubscriber
+      ): EventSubscription = {
         calls += new Call(from, subscriber)
         calls.last
-      },
-      () => if (isConsumerGone) throw new KinesisException.ConsumerNotFound("gone"),
-      PushedPages.Renewal,
+      }
+    }
+    private val client = new ReadOnlyKinesis {
+      override def fanOut: FanOutClient = service
+    }
+    val feed = new PushedPages(
+      StreamClient(stream, client),
+      ConsumerArn(arn, "app", 1),
+      shardId(0),
+      FetchSettings(),
       counts,
       () => chance,
       () => wakes += 1

@@ -36,27 +36,29 @@ class RetentionCheckSuite extends AnyFunSuite {
         summary(retention = retention)
       }
     }
-    val horizon = new RetentionCheck(StreamClient(stream, client))
+    val losses = new ReadLosses(StreamClient(stream, client), failOnDataLoss = true)
   }
 
   test("records are lost a little after the retention period") {
     Seq(24.hours, 48.hours, (365 * 24).hours).foreach { retention =>
-      val horizon = new Kept(retention).horizon
-      assert(!horizon.hasPassed(ago(retention + 10.minutes), at(0.minutes)))
-      assert(horizon.hasPassed(ago(retention + 10.minutes + 1.milli), at(0.minutes)))
+      val losses = new Kept(retention).losses
+      assert(!losses.mayHaveExpired(ago(retention + 10.minutes), at(0.minutes)))
+      assert(losses.mayHaveExpired(ago(retention + 10.minutes + 1.milli), at(0.minutes)))
     }
   }
 
   test("records younger than the shortest retention period cost no call") {
     val kept = new Kept(48.hours)
-    assert(!kept.horizon.hasPassed(ago(24.hours + 10.minutes), at(0.minutes)) && kept.asked === 0)
-    assert(!kept.horizon.hasPassed(ago(25.hours), at(0.minutes)) && kept.asked === 1)
+    assert(
+      !kept.losses.mayHaveExpired(ago(24.hours + 10.minutes), at(0.minutes)) && kept.asked === 0
+    )
+    assert(!kept.losses.mayHaveExpired(ago(25.hours), at(0.minutes)) && kept.asked === 1)
   }
 
   test("the retention period is cached for ten minutes, then a change takes effect") {
     val kept = new Kept(48.hours)
     def hasPassed(after: FiniteDuration) =
-      kept.horizon.hasPassed(ago(47.hours), at(after))
+      kept.losses.mayHaveExpired(ago(47.hours), at(after))
     assert(!hasPassed(0.minutes))
     kept.retention = 24.hours
     assert(!hasPassed(10.minutes - 1.milli) && kept.asked === 1)
@@ -73,7 +75,10 @@ class RetentionCheckSuite extends AnyFunSuite {
     }
     val shared = StreamClient(stream, client)
     (0 until 600).foreach { second =>
-      assert(!new RetentionCheck(shared).hasPassed(ago(47.hours), at(second.seconds)))
+      assert(
+        !new ReadLosses(shared, failOnDataLoss = true)
+          .mayHaveExpired(ago(47.hours), at(second.seconds))
+      )
     }
     assert(asked === 1)
   }
@@ -84,15 +89,21 @@ class RetentionCheckSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis()
     val known = StreamClient(stream, kinesis)
     known.shared.facts.learn(48.hours, at(0.minutes).steady)
-    assert(!new RetentionCheck(known).hasPassed(ago(47.hours), at(599.seconds)))
+    assert(
+      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(47.hours), at(599.seconds))
+    )
     kinesis.summary(summary(retention = 72.hours))
-    assert(!new RetentionCheck(known).hasPassed(ago(49.hours), at(599.seconds)))
+    assert(
+      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(49.hours), at(599.seconds))
+    )
   }
 
   test("the driver's value is no proof, even if the executor has just learned it") {
     val known = StreamClient(stream, new ScriptedKinesis().summary(summary(retention = 48.hours)))
     known.shared.facts.learn(24.hours, at(0.minutes).steady)
-    assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
+    assert(
+      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(30.hours), at(0.minutes))
+    )
   }
 
   test("a shard proves no loss while another one asks: it reads its page again") {
@@ -101,16 +112,20 @@ class RetentionCheckSuite extends AnyFunSuite {
       stream,
       new ReadOnlyKinesis {
         override def describeStream(stream: StreamRef): StreamSummary = {
-          val other = new RetentionCheck(known)
-          others :+= intercept[KinesisException](other.hasPassed(ago(30.hours), at(0.minutes)))
+          val other = new ReadLosses(known, failOnDataLoss = true)
+          others :+= intercept[KinesisException](other.mayHaveExpired(ago(30.hours), at(0.minutes)))
           summary(retention = 48.hours)
         }
       }
     )
     known.shared.facts.learn(24.hours, at(0.minutes).steady)
-    assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
+    assert(
+      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(30.hours), at(0.minutes))
+    )
     assert(others.size === 1 && others.head.getMessage.contains(stream.toString))
-    assert(!new RetentionCheck(known).hasPassed(ago(30.hours), at(0.minutes)))
+    assert(
+      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(30.hours), at(0.minutes))
+    )
   }
 
   test("a failed call proves no loss, and is repeated after a second") {
@@ -118,28 +133,28 @@ class RetentionCheckSuite extends AnyFunSuite {
       .summary(summary(retention = 24.hours))
       .summary(throw busy)
       .summary(summary(retention = 48.hours))
-    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
-    assert(horizon.hasPassed(ago(30.hours), at(0.minutes)))
+    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
+    assert(losses.mayHaveExpired(ago(30.hours), at(0.minutes)))
     Seq(1.minute, 61.seconds - 1.milli).foreach { after =>
-      assert(intercept[Exception](horizon.hasPassed(ago(30.hours), at(after))) eq busy)
+      assert(intercept[Exception](losses.mayHaveExpired(ago(30.hours), at(after))) eq busy)
     }
-    assert(!horizon.hasPassed(ago(30.hours), at(61.seconds)))
+    assert(!losses.mayHaveExpired(ago(30.hours), at(61.seconds)))
   }
 
   test("a failed call is left to the caller to retry, also if no value is known") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
-    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
-    assert(intercept[Exception](horizon.hasPassed(ago(30.hours), at(0.minutes))) eq Throttled)
-    assert(horizon.hasPassed(ago(30.hours), at(1.second)))
+    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
+    assert(intercept[Exception](losses.mayHaveExpired(ago(30.hours), at(0.minutes))) eq Throttled)
+    assert(losses.mayHaveExpired(ago(30.hours), at(1.second)))
   }
 
   test("a jump of the time of day does not make a description old or new") {
     val kinesis = new ScriptedKinesis().summary(summary()).summary(summary(retention = 48.hours))
-    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
+    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
     val later = now.plusSeconds(3600)
-    assert(horizon.hasPassed(ago(30.hours), at(0.minutes)))
-    assert(horizon.hasPassed(ago(30.hours), at(59.seconds).copy(now = later)))
-    assert(!horizon.hasPassed(ago(30.hours), at(60.seconds).copy(now = now)))
+    assert(losses.mayHaveExpired(ago(30.hours), at(0.minutes)))
+    assert(losses.mayHaveExpired(ago(30.hours), at(59.seconds).copy(now = later)))
+    assert(!losses.mayHaveExpired(ago(30.hours), at(60.seconds).copy(now = now)))
   }
 
   test("if the service is too busy, no loss is assumed as long as the last known value has none") {
@@ -147,8 +162,8 @@ class RetentionCheckSuite extends AnyFunSuite {
       .summary(summary(retention = 48.hours))
       .summary(throw busy)
       .summary(summary(retention = 24.hours))
-    val horizon = new RetentionCheck(StreamClient(stream, kinesis))
-    def hasPassed(after: FiniteDuration) = horizon.hasPassed(ago(47.hours), at(after))
+    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
+    def hasPassed(after: FiniteDuration) = losses.mayHaveExpired(ago(47.hours), at(after))
     assert(!hasPassed(0.minutes))
     assert(!hasPassed(10.minutes), "the old value, and no failure")
     assert(!hasPassed(10.minutes + 1.second - 1.milli), "nor asked at every call")

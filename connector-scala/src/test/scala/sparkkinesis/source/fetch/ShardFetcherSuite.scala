@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Backoff, KinesisException, Moment, Page, ResponseRoom, ShardIterator}
+import sparkkinesis.client.{KinesisException, Moment, Page, ResponseRoom, ShardIterator}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.sink.FastClock
@@ -16,7 +16,7 @@ import sparkkinesis.source.feed.FetchStep._
 import sparkkinesis.source.feed.ReadStep._
 import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
-import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
+import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
 import sparkkinesis.source.store.{FetchMemory, PageStore, StoredPage, Stores}
@@ -386,8 +386,12 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test("more than 20 failures in a row within more than five minutes end the fetcher") {
-    def last(attempts: Int, over: FiniteDuration, retry: RetryPolicy = RetryPolicy.Default) = {
-      val fetching = new Fetching(failing(outage, attempts), settings.copy(retry = retry))
+    def last(
+        attempts: Int,
+        over: FiniteDuration,
+        timeout: Option[FiniteDuration] = Some(5.minutes)
+    ) = {
+      val fetching = new Fetching(failing(outage, attempts), settings.copy(retryTimeout = timeout))
       fetching.step()
       (3 to attempts).foreach(_ => assert(fetching.step().isInstanceOf[Retries]))
       fetching.step(now.plusMillis(over.toMillis))
@@ -395,12 +399,9 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(last(21, 5.minutes + 1.milli) === Fails(outage))
     assert(last(21, 5.minutes).isInstanceOf[Retries], "not long enough")
     assert(last(20, 5.hours).isInstanceOf[Retries], "not often enough")
-    val hour = RetryPolicy.Default.copy(timeout = Some(1.hour))
-    assert(last(21, 61.minutes, hour) === Fails(outage))
-    val brief = RetryPolicy(Some(10.seconds), Backoff(1.second, 1.second))
-    assert(last(5, 10.seconds + 1.milli, brief) === Fails(outage))
-    val endless = RetryPolicy(None, Backoff(1.second, 1.second))
-    assert(last(50, 365.days, endless) === Retries(outage, 500.millis))
+    assert(last(21, 61.minutes, Some(1.hour)) === Fails(outage))
+    assert(last(5, 10.seconds + 1.milli, Some(10.seconds)) === Fails(outage))
+    assert(last(50, 365.days, None) === Retries(outage, 5.seconds))
   }
 
   test("one successful call resets the count of failures") {

@@ -10,7 +10,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.options.OptionException._
 import sparkkinesis.model.{Position, StreamName, StreamRef}
-import sparkkinesis.source.position.{ByShard, EndingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
 
 class SourceOptionsSuite extends AnyFunSuite {
@@ -38,12 +38,12 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("startingPosition", "2026-11-21T08:00:00Z", startOf, at("2026-11-21T08:00:00Z")),
     ("startingPosition", "2026-11-21T08:00:00.0000001Z", startOf, at("2026-11-21T08:00:00.001Z")),
     ("startingPosition", "2026-11-21T08:00:00.5+02:00", startOf, at("2026-11-21T06:00:00.500Z")),
-    ("endingPosition", "latest", _.batchEnd(orders).others, EndingPosition.Latest),
+    ("endingPosition", "latest", _.batchEnd(orders).others, Position.Latest),
     (
       "endingPosition",
       "2026-11-21T08:00:00Z",
       _.batchEnd(orders).others,
-      EndingPosition.Before(Instant.parse("2026-11-21T08:00:00Z"))
+      Position.AtTimestamp(Instant.parse("2026-11-21T08:00:00Z"))
     ),
     ("initialPosition", "earliest", startOf, Position.TrimHorizon),
     (
@@ -83,7 +83,7 @@ class SourceOptionsSuite extends AnyFunSuite {
       ) === Position.Latest && options.fetch === fetch
     )
     assert(options.batchStart(orders) === ByShard(Position.TrimHorizon))
-    assert(options.batchEnd(orders) === ByShard(EndingPosition.Latest))
+    assert(options.batchEnd(orders) === ByShard(Position.Latest))
     assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
     assert(options.discoveryInterval === 10.seconds)
   }

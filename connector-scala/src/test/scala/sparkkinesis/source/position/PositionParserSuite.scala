@@ -121,11 +121,11 @@ class PositionParserSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   )
 
   test("an end is at a record, at an instant, or now") {
-    val upTo = EndingPosition.UpTo(number)
-    val before = EndingPosition.Before(instant.instant)
+    val upTo = Position.AfterSequenceNumber(number)
+    val before = Position.AtTimestamp(instant.instant)
     assert(
       end(shards("""{"at": "4966"}""")).batchEnd(orders) ===
-        ByShard(EndingPosition.Latest, Map(one -> upTo))
+        ByShard(Position.Latest, Map(one -> upTo))
     )
     assert(end("""{"orders": "2026-01-02T03:04:05Z"}""").batchEnd(orders) === ByShard(before))
     Seq(shards("""{"after": "4966"}"""), """{"orders": "trim_horizon"}""").foreach { value =>

@@ -12,7 +12,7 @@ import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{HashKey, Position, SequenceNumber, Shard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.position.{ByShard, EndingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
@@ -29,8 +29,8 @@ class BatchReadPlannerSuite extends AnyFunSuite {
 
     def ranges(
         start: Position = Position.TrimHorizon,
-        end: EndingPosition = EndingPosition.Latest,
-        bounds: ReadBounds = ReadBounds.None
+        end: Position = Position.Latest,
+        bounds: ReadBounds = ReadBounds()
     ): Seq[ShardRange] = new BatchReadPlanner(
       StreamClient(stream, kinesis),
       ByShard(start),
@@ -59,7 +59,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
 
   test("an end in the past causes no wait") {
     val reading = new Reading(Some(service), service)
-    val end = EndingPosition.Before(service.minusSeconds(1))
+    val end = Position.AtTimestamp(service.minusSeconds(1))
     assert(
       reading.ranges(end = end).flatMap(_.until).map(_.millis).toSet ===
         Set(at("03:04:04Z"))
@@ -80,7 +80,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
   }
 
   test("an empty interval is not read") {
-    val before = EndingPosition.Before(service.minusSeconds(9))
+    val before = Position.AtTimestamp(service.minusSeconds(9))
     def ranges(start: Instant) =
       new Reading(None, service).ranges(Position.AtTimestamp(start), before)
     assert(ranges(service.minusSeconds(9)) === Nil)
@@ -106,8 +106,8 @@ class BatchReadPlannerSuite extends AnyFunSuite {
       new BatchReadPlanner(
         StreamClient(stream, kinesis),
         ByShard(Position.AtTimestamp(since)),
-        ByShard(EndingPosition.UpTo(last.sequenceNumber)),
-        ReadBounds.None,
+        ByShard(Position.AfterSequenceNumber(last.sequenceNumber)),
+        ReadBounds(),
         true,
         new FastClock
       ).ranges().size
@@ -115,7 +115,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     assert(sizes(19000) === 1 && sizes(18999) === 0)
   }
 
-  private def bounds(since: Instant, before: Instant) = ReadBounds.None.copy(
+  private def bounds(since: Instant, before: Instant) = ReadBounds(
     sinceMillis = Some(since.toEpochMilli),
     beforeMillis = Some(before.toEpochMilli)
   )
@@ -130,7 +130,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
 
   test("a filter never widens a range, and never leads to a read in the future") {
     val start = Position.AtTimestamp(service.minusSeconds(10))
-    val end = EndingPosition.Before(service.minusSeconds(5))
+    val end = Position.AtTimestamp(service.minusSeconds(5))
     val wide = bounds(service.minusSeconds(1000), service.plusSeconds(1000))
     assert(
       new Reading(None, service).ranges(start, end, wide) ===
@@ -142,7 +142,7 @@ class BatchReadPlannerSuite extends AnyFunSuite {
 
   test("shards are left out only if each required shard is listed") {
     def wanted(names: String*) = new Reading(None, service)
-      .ranges(bounds = ReadBounds.None.copy(shards = Some(names.toSet)))
+      .ranges(bounds = ReadBounds(shards = Some(names.toSet)))
       .map(_.shard)
     assert(wanted(two(1).id.name) === Seq(shardOf(1)))
     assert(wanted(two(1).id.name, shardId(7).name) === Seq(shardOf(0), shardOf(1)))

@@ -10,17 +10,17 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.client.{Moment, Page, ShardIterator}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{PackedRecords, SequenceNumber, StreamShard}
+import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep}
+import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep, ShardRangeReader}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.fetch.{Heartbeats, ShardFetcher}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.{FakeSpill, FetchMemory, PageStore, StoredPage, Stores}
-import sparkkinesis.source.{DataLoss, ScriptedKinesis, StreamClient}
+import sparkkinesis.source.{DataLoss, DataLossException, ScriptedKinesis, StreamClient}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */
 class DataLossSuite extends AnyFunSuite {
@@ -108,12 +108,11 @@ class DataLossSuite extends AnyFunSuite {
       StreamClient(stream, kinesis),
       lenient,
       clock,
-      () => 0.5,
       () => false
     )
     val upTo = Progress.After(SequenceNumber("3"))
     val range = ShardRange(shard, Progress.TrimHorizon, upTo, Some(Instant.EPOCH))
-    assert(reader.pages(range).flatten.size === 2 && reader.lostRanges === 1)
+    assert(reader.pages(range).flatMap(_._2).size === 2 && reader.lostRanges === 1)
   }
 
   private def offset(completeAsOf: Option[Long]) = SourceOffset.of(
@@ -153,7 +152,7 @@ class DataLossSuite extends AnyFunSuite {
     heard(driver, "b").head.completeAsOf.map(_.toEpochMilli)
   }
 
-  test("a lost page within a batch is judged by what was read before it") {
+  test("a lost page within a batch is judged by its first record, however old the one before is") {
     val day = 24.hours.toMillis
     val records = (1 to 3).map(n => record(n.toLong, 1 << 14).copy(arrivalMillis = n * day))
     val places = Progress.TrimHorizon +: records.map(after)
@@ -168,13 +167,18 @@ class DataLossSuite extends AnyFunSuite {
     val range = ShardRange(shard, places.head, places.last, Some(Instant.ofEpochMilli(day)))
     val parts = store.parts(range).get.map(_.range)
     assert(parts.map(_.completeAsOf.map(_.toEpochMilli)) === Seq(day, day, 2 * day).map(Some(_)))
-    val clock = new FastClock
-    clock.pass((3 * day).millis)
-    val last = Page(Vector(records.last), Some(ShardIterator("next")), 0, Nil)
-    val kinesis = new ScriptedKinesis().page(last).summary(summary())
-    val reader =
-      new ShardRangeReader(StreamClient(stream, kinesis), strict, clock, () => 0.5, () => false)
-    assert(reader.pages(parts.last).flatten.toSeq === Seq(records.last))
+    assert(parts.flatMap(_.first) === records.drop(1).map(_.sequenceNumber))
+    def read(found: Record) = {
+      val clock = new FastClock
+      clock.pass((5 * day / 2).millis) // the first record is older than the retention period
+      val kinesis = new ScriptedKinesis().summary(summary())
+      (1 to 2).foreach(_ => kinesis.page(Page(Vector(found), Some(ShardIterator("next")), 0, Nil)))
+      val reader =
+        new ShardRangeReader(StreamClient(stream, kinesis), strict, clock, () => false)
+      reader.pages(parts(1)).flatMap(_._2).toSeq
+    }
+    assert(read(records(1)) === Seq(records(1)))
+    assertThrows[DataLossException](read(records(2)))
   }
 
   private val some = Vector(Mark(Progress.After(SequenceNumber("7")), 1, 1, 90))

@@ -14,7 +14,7 @@ import sparkkinesis.model.{SequenceNumber, StreamShard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.feed.FetchStep
+import sparkkinesis.source.feed.{FetchStep, ShardRangeReader}
 import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
@@ -101,10 +101,9 @@ class FirstBatchSuite extends AnyFunSuite {
       StreamClient(stream, kinesis),
       settings,
       new FastClock,
-      () => 0.5,
       () => false
     )
-    val records = reader.pages(range).flatten.map(_.sequenceNumber.text.toInt).toVector
+    val records = reader.pages(range).flatMap(_._2).map(_.sequenceNumber.text.toInt).toVector
     records -> reader.lostRanges
   }
 

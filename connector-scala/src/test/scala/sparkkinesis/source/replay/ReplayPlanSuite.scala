@@ -4,14 +4,17 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
-import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.Generators.{arn, only, shardId, shardOf}
+import sparkkinesis.Generators.{arn, only, shardId, shardOf, stream}
+import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber}
-import sparkkinesis.source.SourceException
+import sparkkinesis.source.ScriptedKinesis.summary
+import sparkkinesis.source.checkpoint.DescribedStream
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.{ServiceTime, SourceException}
 
 class ReplayPlanSuite extends AnyFunSuite {
   private val noon = Instant.parse("2026-11-23T12:00:00Z")
@@ -47,9 +50,8 @@ class ReplayPlanSuite extends AnyFunSuite {
   private def plan(numbers: Int*) =
     ReplayPlan.of(numbers.map(n => LoggedBatch(n.toLong, offsets(n), offsets(n + 1))))
 
-  private def texts(ranges: Seq[ReplayRange]) = ranges.map { it =>
-    (it.range.shard, it.range.from, it.range.upTo, it.ends.map(_.batch))
-  }
+  private def texts(ranges: Seq[ShardRange]) =
+    ranges.map(it => (it.shard, it.from, it.upTo, it.batches.map(_.number)))
 
   test("consecutive batches of a shard are one range, also if the shard had no records in one") {
     assert(
@@ -76,9 +78,9 @@ class ReplayPlanSuite extends AnyFunSuite {
   )
 
   /** Of a page that each range of the shard begins with. */
-  private def parts(ranges: Seq[ReplayRange], shard: Int, records: PackedRecords) =
-    ranges.filter(_.range.shard == shardOf(shard)).flatMap { range =>
-      new BatchParts(range).of(records).map { case (batch, part) =>
+  private def parts(ranges: Seq[ShardRange], shard: Int, records: PackedRecords) =
+    ranges.filter(_.shard == shardOf(shard)).flatMap { range =>
+      ReplayPlan.parts(range, records).map { case (batch, part) =>
         batch -> part.map(_.sequenceNumber.text.toInt)
       }
     }
@@ -131,12 +133,16 @@ class ReplayPlanSuite extends AnyFunSuite {
     assert(parts(ranges, 0, page(7, 20)) === Seq(0L -> Seq(7, 20), 1L -> Seq(7, 20)))
   }
 
-  private def check(ranges: Seq[ReplayRange], now: Instant): Unit =
-    ReplayPlan.checkRetained(ranges, _ => 24.hours, _ => now)
+  private def check(ranges: Seq[ShardRange], now: Instant): Unit = {
+    val config =
+      ClientConfig("eu-west-1", None, CredentialsConfig(CredentialsSource.DefaultChain, None))
+    val described = DescribedStream(StreamAccess(stream, config), summary(), new ServiceTime)
+    new ReplayedStreams(Seq(described)).checkRetained(ranges, now)
+  }
 
   test("batches that may have expired are refused, and the error names the first one") {
     val ranges = plan(1, 2, 3)
-    val completeAsOf = ranges.flatMap(_.range.completeAsOf).min
+    val completeAsOf = ranges.flatMap(_.completeAsOf).min
     check(ranges, completeAsOf.plusSeconds(24 * 3600))
     val e = intercept[SourceException](check(ranges, completeAsOf.plusSeconds(25 * 3600)))
     assert(e.condition === "KINESIS_DATA_LOSS")

@@ -9,10 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client.{PutResult, ShardFilter, ShardLister}
 import sparkkinesis.model.{Position, PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
+import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.{ByShard, EndingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
+import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 
 /** Batch reads that begin or end at a record that expired or never existed. */
 class BatchLossSuite extends AnyFunSuite {
@@ -39,14 +40,14 @@ class BatchLossSuite extends AnyFunSuite {
 
     def ranges(
         start: Option[Position] = None,
-        end: Option[EndingPosition] = None,
+        end: Option[Position] = None,
         failOnDataLoss: Boolean = true
     ): Seq[ShardRange] =
       new BatchReadPlanner(
         client,
         of[Position](Position.TrimHorizon, start),
-        of[EndingPosition](EndingPosition.Latest, end),
-        ReadBounds.None,
+        of[Position](Position.Latest, end),
+        ReadBounds(),
         failOnDataLoss,
         clock
       ).ranges()
@@ -56,8 +57,8 @@ class BatchLossSuite extends AnyFunSuite {
         .parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
         .fetch
         .copy(failOnDataLoss = failOnDataLoss)
-      val reader = new ShardRangeReader(client, settings, clock, () => 0.5, () => false)
-      ranges.flatMap(new DescendantReader(reader).pages(_).flatMap(_._2.map(_.sequenceNumber)))
+      val reader = new ShardRangeReader(client, settings, clock, () => false)
+      ranges.flatMap(reader.pages(_).flatMap(_._2.map(_.sequenceNumber)))
     }
 
     def refusal(condition: String)(ranges: => Any): String = {
@@ -88,7 +89,7 @@ class BatchLossSuite extends AnyFunSuite {
     val old = orders.put(3)
     orders.clock.advance(25.hours)
     orders.put(2)
-    val end = Some(EndingPosition.UpTo(old(1)))
+    val end = Some(Position.AfterSequenceNumber(old(1)))
     orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(end = end))
     val ranges = orders.ranges(end = end, failOnDataLoss = false)
     assert(orders.read(ranges, failOnDataLoss = false) === Nil)
@@ -98,7 +99,7 @@ class BatchLossSuite extends AnyFunSuite {
     val orders = new Orders
     val numbers = orders.put(3)
     val between = SequenceNumber((BigInt(numbers(1).text) + 1).toString)
-    val end = Some(EndingPosition.UpTo(between))
+    val end = Some(Position.AfterSequenceNumber(between))
     orders.refusal("KINESIS_DATA_LOSS")(orders.ranges(end = end))
     val ranges = orders.ranges(end = end, failOnDataLoss = false)
     assert(orders.read(ranges, failOnDataLoss = false) === numbers.take(2))
@@ -109,7 +110,7 @@ class BatchLossSuite extends AnyFunSuite {
     val numbers = orders.put(1)
     orders.clock.advance(1.hour)
     orders.put(1)
-    val end = Some(EndingPosition.UpTo(numbers.head))
+    val end = Some(Position.AfterSequenceNumber(numbers.head))
     def from(instant: Instant) =
       orders.read(orders.ranges(Some(Position.AtTimestamp(instant)), end))
     assert(from(Epoch) === numbers)
@@ -139,7 +140,7 @@ class BatchLossSuite extends AnyFunSuite {
   test("an end in the future, or at another stream's record, is refused") {
     val orders = new Orders
     orders.put(1)
-    val future = Some(EndingPosition.Before(Epoch.plusSeconds(7)))
+    val future = Some(Position.AtTimestamp(Epoch.plusSeconds(7)))
     val message = orders.refusal("KINESIS_END_IN_FUTURE")(orders.ranges(end = future))
     assert(message.contains(Epoch.plusSeconds(7).toString) && message.contains("in the future"))
     // The number belongs to a shard with the same ID that began a second later.

@@ -10,13 +10,12 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.feed.FetchStep
+import sparkkinesis.source.feed.{FetchStep, ShardRangeReader}
 import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
-import sparkkinesis.source.replay.ShardRangeReader
 import sparkkinesis.source.store.Stores
 
 /**
@@ -130,12 +129,11 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
       fixture.access,
       settings,
       fixture.clock,
-      () => 0.5,
       () => false
     )
     val last = lastNumber(fixture)
     val pages = reader.pages(ShardRange(fixture.shard, Progress.TrimHorizon, Progress.After(last)))
-    val rows = pages.flatMap { page =>
+    val rows = pages.flatMap { case (_, page) =>
       fixture.clock.advance(6.minutes)
       page.map(number).toVector
     }.toVector

@@ -38,28 +38,24 @@ final class CheckpointFiles(location: String, conf: Configuration) {
   /** The batches that are complete. */
   def committed(): SortedSet[Long] = numbered(Commits).getOrElse(SortedSet.empty[Long])
 
-  /** The files of a folder that have a number as their name. `None` if there is no such folder. */
-  private def numbered(folder: String): Option[SortedSet[Long]] =
-    try {
-      val names = fs.listStatus(new Path(root, folder)).toSeq.map(_.getPath.getName)
-      Some(
-        names
-          .filter(_.matches(Number))
-          .flatMap(_.toLongOption)
-          .foldLeft(SortedSet.empty[Long])(_ + _)
-      )
-    } catch { case _: FileNotFoundException => None }
+  /** The names of the files in a folder. `None` if there is no such folder. */
+  private def names(folder: String): Option[Seq[String]] =
+    try Some(fs.listStatus(new Path(root, folder)).toSeq.map(_.getPath.getName))
+    catch { case _: FileNotFoundException => None }
+
+  /** The files of a folder that have a number as their name. */
+  private def numbered(folder: String): Option[SortedSet[Long]] = names(folder).map {
+    SortedSet.empty[Long] ++ _.filter(_.matches(Number)).flatMap(_.toLongOption)
+  }
 
   /**
    * The files with the ends of batches after which `spark-kinesis rewind` moved the query, from
    * before the move. Of several moves after one batch, the first one kept its end.
    */
   private lazy val beforeMoves: Map[Long, String] = {
-    val folders =
-      try fs.listStatus(new Path(root, Rewinds)).toSeq.map(_.getPath.getName).sorted
-      catch { case _: FileNotFoundException => Nil }
     val files = for {
-      folder <- folders.reverse.map(name => s"$Rewinds/$name/$Offsets")
+      move <- names(Rewinds).getOrElse(Nil).sorted.reverse
+      folder = s"$Rewinds/$move/$Offsets"
       batch <- numbered(folder).toSeq.flatten
     } yield batch -> s"$folder/$batch"
     files.toMap

@@ -2,7 +2,6 @@ package sparkkinesis.spark.read.task
 
 import scala.annotation.tailrec
 import scala.collection.mutable
-import scala.concurrent.duration._
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
@@ -10,30 +9,18 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 
 import sparkkinesis.client.{Loan, StreamAccess, SystemClock}
-import sparkkinesis.model.{ConsumerArn, PackedRecords, StreamArn, StreamShard}
+import sparkkinesis.model.{ConsumerArn, StreamArn}
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.FeedNews
+import sparkkinesis.source.feed.{FeedNews, ShardRangeReader}
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{DescendantReader, RangeTurns, ShardRangeReader}
+import sparkkinesis.source.replay.TaskPages
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
 
-final case class KinesisReaderFactory(run: QueryRun) extends PartitionReaderFactory {
-  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    partition match {
-      case KinesisInputPartition(ranges, _) =>
-        val ahead = Some(FetchServices.ensure(run))
-        val row = new RecordRow(run.options.deaggregate)
-        new KinesisPartitionReader(run.options, run.streams, ranges.map(_ -> row), ahead, Map.empty)
-      case other =>
-        throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
-    }
-}
-
 /**
- * Creates the readers of a batch read, which do not read ahead.
+ * Creates the readers of a batch read or a replay, which do not read ahead.
  *
  * @param consumers of enhanced fan-out; none of a stream that is polled
  */
@@ -43,20 +30,13 @@ final case class KinesisBatchReaderFactory(
     consumers: Map[StreamArn, ConsumerArn]
 ) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    partition match {
-      case KinesisInputPartition(ranges, _) =>
-        val row = new RecordRow(options.deaggregate)
-        new KinesisPartitionReader(options, streams, ranges.map(_ -> row), None, consumers)
-      case other =>
-        throw new IllegalArgumentException(s"Not a partition of the Kinesis source: $other")
-    }
+    new KinesisPartitionReader(options, streams, partition, None, consumers)
 }
 
 /**
  * Reads exactly the records of its ranges, in a task. Takes them from the pages that this executor
  * has read ahead, or from Kinesis if the executor does not hold those pages. In order per range.
  *
- * @param ranges at least one, and the row that moves over the records of each
  * @param ahead the executor's fetch service; none in a batch read
  * @param consumers by which the first attempt of a batch read reads: a second subscription would
  *   end the one of an attempt that still runs
@@ -64,7 +44,7 @@ final case class KinesisBatchReaderFactory(
 final class KinesisPartitionReader(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
-    ranges: Seq[(ShardRange, InternalRow with PageRow)],
+    partition: InputPartition,
     ahead: Option[FetchService],
     consumers: Map[StreamArn, ConsumerArn]
 ) extends PartitionReader[InternalRow] {
@@ -74,19 +54,23 @@ final class KinesisPartitionReader(
   private var readBytes = 0L
   private val readers =
     mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
-  private val turns = new RangeTurns(ranges.map { case (range, row) => new Turn(range, row) })
-  private var row = ranges.head._2 // of the last page
+  private val pages = new TaskPages(ranges, ahead.map(_.store), newReader)
+  private val row = new RecordRow(options.deaggregate, options.replay.nonEmpty)
+
+  private def ranges: Seq[ShardRange] = partition match {
+    case KinesisInputPartition(ranges, _) => ranges
+    case other => throw new IllegalArgumentException(s"Not a partition of the source: $other")
+  }
 
   override def next(): Boolean = row.next() || ConnectorError.translating(nextPage())
 
   override def get(): InternalRow = row
 
-  @tailrec private def nextPage(): Boolean = turns.next() match {
-    case Some((turn, (shard, records))) =>
-      row = turn.row
-      readRecords += records.size
-      readBytes += records.dataBytes
-      row.read(shard, records)
+  @tailrec private def nextPage(): Boolean = pages.next() match {
+    case Some(page) =>
+      readRecords += page.records.size
+      readBytes += page.records.dataBytes
+      row.read(page.shard, page.records, page.batch)
       row.next() || nextPage()
     case None => false
   }
@@ -105,30 +89,8 @@ final class KinesisPartitionReader(
       )
     )
 
-  private final class Turn(range: ShardRange, val row: InternalRow with PageRow)
-      extends RangeTurns.Turn {
-    private var reader = Option.empty[ShardRangeReader] // of pages that are not in the store
-
-    override def pause: FiniteDuration = reader.fold[FiniteDuration](Duration.Zero)(_.pause)
-
-    override lazy val pages: Iterator[(StreamShard, PackedRecords)] =
-      ahead.flatMap(_.store.parts(range)) match {
-        case Some(parts) =>
-          parts.iterator.flatMap { part =>
-            part.records.map(range.shard -> _).fold(fromKinesis(part.range))(Iterator.single)
-          }
-        case None => fromKinesis(range)
-      }
-
-    private def fromKinesis(missing: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
-      ahead.foreach(_.countReread())
-      val opened = newReader(range.shard.stream)
-      reader = Some(opened)
-      new DescendantReader(opened).pages(missing)
-    }
-  }
-
   private def newReader(arn: StreamArn): ShardRangeReader = {
+    ahead.foreach(_.countReread())
     val loan = loans.getOrElseUpdate(arn, StreamLoans.borrow(arn, streams(arn)))
     val context = TaskContext.get()
     val isFirst = context == null || context.attemptNumber() == 0
@@ -136,7 +98,6 @@ final class KinesisPartitionReader(
       loan.value,
       options.fetch,
       SystemClock,
-      () => SystemClock.chance(),
       () => context != null && context.isInterrupted(),
       consumers.get(arn).filter(_ => isFirst),
       news

@@ -18,8 +18,10 @@ import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
  *
  * @param deaggregate whether each sub-record of an aggregate is a row; otherwise each Kinesis
  *   record is
+ * @param isReplay whether the number of the batch is a column
  */
-final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow with PageRow {
+final class RecordRow(deaggregate: Boolean, isReplay: Boolean = false)
+    extends BaseGenericInternalRow {
   import RecordRow._
 
   private var stream = Option.empty[StreamArn]
@@ -27,13 +29,15 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow with 
   private var arnText = UTF8String.EMPTY_UTF8
   private var shardText = UTF8String.EMPTY_UTF8
   private var records = PackedRecords.Empty
+  private var batch = 0L
   private var index = -1
   private val aggregate = new AggregateReader
   private var subRecords = 0 // number in the record; 0 if it is not an aggregate
   private var subRecord = 0
   private var writer = Option.empty[InternalRow] // of the record, if it was asked for
 
-  override def read(shard: StreamShard, page: PackedRecords): Unit = {
+  /** Starts a page: `next` then moves to its first row. */
+  def read(shard: StreamShard, page: PackedRecords, batchNumber: Long = 0): Unit = {
     if (!stream.contains(shard.stream)) {
       stream = Some(shard.stream)
       streamText = UTF8String.fromString(shard.stream.name.name)
@@ -41,12 +45,14 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow with 
     }
     shardText = UTF8String.fromString(shard.shard.name)
     records = page
+    batch = batchNumber
     index = -1
     subRecords = 0
     subRecord = 0
   }
 
-  override def next(): Boolean =
+  /** Whether there is another row in the page. */
+  def next(): Boolean =
     if (subRecord + 1 < subRecords) {
       subRecord += 1
       aggregate.next()
@@ -83,9 +89,15 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow with 
   private def isMarker: Boolean =
     AggregateMarker.is(records.content, records.dataBegin(index), records.dataLength(index))
 
-  override def numFields: Int = FieldCount
+  override def numFields: Int = if (isReplay) Columns.length else Columns.length - 1
 
-  override protected[task] def genericGet(ordinal: Int): Any = ordinal match {
+  /** The batch is the last of [[Columns]], and stands before the metadata columns in a replay. */
+  private def column(ordinal: Int): Int =
+    if (!isReplay || ordinal < Schema.length) ordinal
+    else if (ordinal == Schema.length) Batch
+    else ordinal - 1
+
+  override protected def genericGet(ordinal: Int): Any = column(ordinal) match {
     case PartitionKey => partitionKey
     case Data => data
     case Stream => streamText
@@ -97,11 +109,12 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow with 
     case EncryptionType => records.encryptionType(index).map(UTF8String.fromString).orNull
     case Arn => arnText
     case Writer => writerId
+    case Batch => batch
     case other => throw new IndexOutOfBoundsException(s"There is no column $other.")
   }
 
   /** Spark asks before each value, so this creates none. */
-  override def isNullAt(ordinal: Int): Boolean = ordinal match {
+  override def isNullAt(ordinal: Int): Boolean = column(ordinal) match {
     case PartitionKey => isPlain && !records.hasKey(index)
     case ExplicitHashKey => isPlain || !aggregate.hasHashKey
     case EncryptionType => records.encryptionType(index).isEmpty
@@ -110,8 +123,11 @@ final class RecordRow(deaggregate: Boolean) extends BaseGenericInternalRow with 
   }
 
   /** Does not box the value. */
-  override def getLong(ordinal: Int): Long =
-    if (ordinal == Arrival) arrivalMicros else subRecord.toLong
+  override def getLong(ordinal: Int): Long = column(ordinal) match {
+    case Arrival => arrivalMicros
+    case Batch => batch
+    case _ => subRecord.toLong
+  }
 
   override def setNullAt(ordinal: Int): Unit = update(ordinal, null)
 
@@ -169,6 +185,9 @@ object RecordRow {
     .add("subSequenceNumber", LongType, nullable = false)
     .add("approximateArrivalTimestamp", TimestampType, nullable = false)
 
+  /** The columns of a replay. */
+  val ReplaySchema: StructType = Schema.add("batchId", LongType, nullable = false)
+
   val MetadataColumns: Array[MetadataColumn] = Array(
     metadataColumn(
       "explicitHashKey",
@@ -190,8 +209,9 @@ object RecordRow {
       override def comment: String = text
     }
 
-  private val Columns = MetadataColumns.foldLeft(Schema)((all, it) => all.add(it.name, it.dataType))
-  private val FieldCount = Columns.length
+  private val Columns = MetadataColumns
+    .foldLeft(Schema)((all, it) => all.add(it.name, it.dataType))
+    .add(ReplaySchema.last)
   private val PartitionKey = Columns.fieldIndex("partitionKey")
   private val Data = Columns.fieldIndex("data")
   private val Stream = Columns.fieldIndex("stream")
@@ -203,5 +223,6 @@ object RecordRow {
   private val EncryptionType = Columns.fieldIndex("encryptionType")
   private val Arn = Columns.fieldIndex("streamArn")
   private val Writer = Columns.fieldIndex("writerId")
+  private val Batch = Columns.fieldIndex("batchId")
   private val MicrosPerMilli = 1000L
 }

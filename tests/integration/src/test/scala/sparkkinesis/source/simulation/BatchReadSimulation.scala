@@ -15,10 +15,11 @@ import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.StreamClient
+import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.position.{ByShard, EndingPosition}
+import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.{BatchReadPlanner, DescendantReader, ReadBounds, ShardRangeReader}
+import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.read.task.RecordRow
 import sparkkinesis.{Repeated, TestScope}
 
@@ -88,8 +89,8 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
 
     def plan(
         start: ByShard[Position],
-        end: ByShard[EndingPosition],
-        bounds: ReadBounds = ReadBounds.None
+        end: ByShard[Position],
+        bounds: ReadBounds = ReadBounds()
     ): Seq[ShardRange] =
       new BatchReadPlanner(client, start, end, bounds, true, clock)
         .ranges()
@@ -101,13 +102,8 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
         isQuiet = false
         try {
           val reader =
-            new ShardRangeReader(client, settings, clock, () => random.nextDouble(), () => false)
-          new DescendantReader(reader)
-            .pages(range)
-            .flatMap { case (shard, page) =>
-              rowsOf(shard, page)
-            }
-            .toVector
+            new ShardRangeReader(client, settings, clock, () => false)
+          reader.pages(range).flatMap { case (shard, page) => rowsOf(shard, page) }.toVector
         } finally isQuiet = true
       }
       val shards = rows.groupBy(_.row.shard.shard).map { case (id, all) => id -> all.toVector }
@@ -156,10 +152,10 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
     eachPast(300) { batch =>
       val (from, before) = ordered(batch.anyTime(), batch.anyTime())
       val isToNow = batch.random.nextBoolean()
-      val end = if (isToNow) EndingPosition.Latest else EndingPosition.Before(before)
+      val end = if (isToNow) Position.Latest else Position.AtTimestamp(before)
       val expected = batch.written(from, if (isToNow) batch.now.plusMillis(1) else before)
       val ranges =
-        batch.plan(everywhere(Position.AtTimestamp(from)), ByShard[EndingPosition](end))
+        batch.plan(everywhere(Position.AtTimestamp(from)), ByShard[Position](end))
       val rows = batch.read(ranges)
       assert(keys(rows) === withoutNone(expected))
       assert(batch.read(ranges) === rows, "another attempt")
@@ -170,10 +166,10 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
   test("a read may go from one record to another in some of the shards", Repeated) {
     eachPast(200) { batch =>
       val horizon = everywhere(Position.TrimHorizon)
-      val all = batch.read(batch.plan(horizon, ByShard[EndingPosition](EndingPosition.Latest)))
+      val all = batch.read(batch.plan(horizon, ByShard[Position](Position.Latest)))
       batch.settle()
-      val now = EndingPosition.Before(batch.now)
-      val before = batch.read(batch.plan(horizon, ByShard[EndingPosition](now)))
+      val now = Position.AtTimestamp(batch.now)
+      val before = batch.read(batch.plan(horizon, ByShard[Position](now)))
       val chosen = before.filter(_ => batch.random.nextBoolean()).map { case (shard, rows) =>
         def any() = batch.random.nextInt(rows.size)
         val (first, last) = ordered(any(), any())
@@ -185,12 +181,12 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
                   else Position.AfterSequenceNumber(number))
       }
       val ends = chosen.map { case (shard, rows, _, last, _) =>
-        shard -> EndingPosition.UpTo(rows(last).number)
+        shard -> Position.AfterSequenceNumber(rows(last).number)
       }
       val rows = batch.read(
         batch.plan(
           ByShard[Position](Position.TrimHorizon, starts.toMap),
-          ByShard[EndingPosition](now, ends.toMap)
+          ByShard[Position](now, ends.toMap)
         )
       )
       val expected = chosen.foldLeft(before) { case (all, (shard, rows, first, last, isAt)) =>
@@ -206,14 +202,14 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
   test("the times of a filter exclude no record that matches it", Repeated) {
     eachPast(100) { batch =>
       val (from, before) = ordered(batch.anyTime(), batch.anyTime())
-      val bounds = ReadBounds.None.copy(
+      val bounds = ReadBounds(
         sinceMillis = Some(from.toEpochMilli),
         beforeMillis = Some(before.toEpochMilli)
       )
       val rows = batch.read(
         batch.plan(
           everywhere(Position.TrimHorizon),
-          ByShard[EndingPosition](EndingPosition.Latest),
+          ByShard[Position](Position.Latest),
           bounds
         )
       )

@@ -2,9 +2,10 @@ package sparkkinesis.source.simulation
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import sparkkinesis.model.{PackedRecords, StreamShard}
+import sparkkinesis.model.StreamArn
+import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.replay._
-import sparkkinesis.spark.read.task.{RecordRow, ReplayRow}
+import sparkkinesis.spark.read.task.RecordRow
 
 /** The tasks of a replay, in any order. */
 final class SimulatedReplay(world: World, run: MicroBatchDriver) {
@@ -12,40 +13,40 @@ final class SimulatedReplay(world: World, run: MicroBatchDriver) {
 
   /** The rows of each batch, in order per shard. */
   def read(batches: Seq[LoggedBatch]): Map[Long, Seq[Row]] = {
-    val ranges = ReplayPlan.of(batches)
-    val record = new RecordRow(deaggregate = true)
-    def rowOf(range: ReplayRange) = new ReplayRow(record, new BatchParts(range))
     unleash()
-    try
-      random
-        .shuffle(ranges)
-        .flatMap(it => newReader(it).pages(it.range).flatMap(rowsOf(rowOf(it), it.range.shard, _)))
+    try {
+      val pages = new TaskPages(random.shuffle(ReplayPlan.of(batches)), None, newReader)
+      Iterator
+        .continually(pages.next())
+        .takeWhile(_.nonEmpty)
+        .flatten
+        .flatMap(rowsOf)
+        .toVector
         .groupBy { case (batch, _) => batch }
         .map { case (batch, rows) => batch -> rows.map(_._2) }
-    finally soothe()
+    } finally soothe()
   }
 
-  private def newReader(it: ReplayRange) = new ShardRangeReader(
-    run.clients(it.range.shard.stream),
-    run.settings,
-    clock,
-    () => random.nextDouble(),
-    () => false
-  )
+  private def newReader(stream: StreamArn) =
+    new ShardRangeReader(
+      run.clients(stream),
+      run.settings,
+      clock,
+      () => false
+    )
 
-  private def rowsOf(
-      row: ReplayRow,
-      shard: StreamShard,
-      page: PackedRecords
-  ): Vector[(Long, Row)] = {
-    row.read(shard, page)
+  private def rowsOf(page: TaskPage): Vector[(Long, Row)] = {
+    val row = new RecordRow(deaggregate = true, isReplay = true)
+    row.read(page.shard, page.records, page.batch)
     Iterator
       .continually(row)
       .takeWhile(_.next())
-      .map(row => row.getLong(Batch) -> Row(shard, new String(row.getBinary(Data), UTF_8).trim))
+      .map { row =>
+        row.getLong(Batch) -> Row(page.shard, new String(row.getBinary(Data), UTF_8).trim)
+      }
       .toVector
   }
 
-  private val Data = ReplayRow.Schema.fieldIndex("data")
-  private val Batch = ReplayRow.Schema.fieldIndex("batchId")
+  private val Data = RecordRow.ReplaySchema.fieldIndex("data")
+  private val Batch = RecordRow.ReplaySchema.fieldIndex("batchId")
 }

@@ -3,8 +3,10 @@ package sparkkinesis.source.simulation
 import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.model.{PackedRecords, Record, StreamShard}
+import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.replay.ShardRangeReader
+import sparkkinesis.source.replay.TaskPages
+import sparkkinesis.source.store.PageStore
 import sparkkinesis.spark.read.task.RecordRow
 
 /** The tasks of a batch. */
@@ -13,31 +15,36 @@ final class SimulatedTasks(world: World, run: MicroBatchDriver, executors: Simul
 
   /** Reads pages of the preferred executor or of another one, or reads from Kinesis again. */
   def read(range: ShardRange): Seq[Row] = {
-    val stored = executors.any(range.shard).store.parts(range)
-    val records = stored.fold(reread(range)) { parts =>
-      parts.flatMap(part => part.records.map(_.toVector).getOrElse(reread(part.range)))
-    }
+    val store = executors.any(range.shard).store
+    val isStored = store.parts(range).nonEmpty
+    val records = recordsOf(range, Some(store))
     if (run.settings.failOnDataLoss)
       require(
         range.first.forall(first => records.headOption.exists(_.sequenceNumber == first)),
         s"$range begins at ${records.headOption}"
       )
-    if (stored.nonEmpty && random.nextInt(3) == 0)
+    if (isStored && random.nextInt(3) == 0)
       require(
-        reread(range).map(_.sequenceNumber) == records.map(_.sequenceNumber),
+        recordsOf(range, None).map(_.sequenceNumber) == records.map(_.sequenceNumber),
         s"pages of $range differ"
       )
     rowsOf(range.shard, records)
   }
 
-  private def reread(range: ShardRange): Vector[Record] =
-    new ShardRangeReader(
-      run.clients(range.shard.stream),
-      run.settings,
-      clock,
-      () => random.nextDouble(),
-      () => false
-    ).pages(range).flatten.toVector
+  private def recordsOf(range: ShardRange, store: Option[PageStore]): Vector[Record] = {
+    val pages = new TaskPages(
+      Seq(range),
+      store,
+      stream =>
+        new ShardRangeReader(
+          run.clients(stream),
+          run.settings,
+          clock,
+          () => false
+        )
+    )
+    Iterator.continually(pages.next()).takeWhile(_.nonEmpty).flatten.flatMap(_.records).toVector
+  }
 
   private def rowsOf(shard: StreamShard, records: Vector[Record]): Vector[Row] = {
     val row = new RecordRow(deaggregate = true)

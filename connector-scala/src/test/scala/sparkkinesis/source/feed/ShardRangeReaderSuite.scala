@@ -1,4 +1,4 @@
-package sparkkinesis.source.replay
+package sparkkinesis.source.feed
 
 import scala.concurrent.duration._
 
@@ -7,12 +7,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Backoff, KinesisClient, KinesisException}
+import sparkkinesis.client.{KinesisClient, KinesisException}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, HashKeyRange, Position, SequenceNumber, Shard}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.options.{FetchSettings, RetryPolicy}
+import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{ReadLimits, ReadUntil, ShardRange}
 import sparkkinesis.source.{DataLossException, OneShard, ScriptedKinesis, StreamClient}
 
@@ -42,9 +42,9 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(asked.next() < 10000, "it reads for ever")
       isCancelled()
     }
-    new ShardRangeReader(StreamClient(stream, kinesis), settings, clock, () => 0.5, () => isOver())
+    new ShardRangeReader(StreamClient(stream, kinesis), settings, clock, () => isOver())
       .pages(range)
-      .flatten
+      .flatMap(_._2)
       .map(_.sequenceNumber.text.toInt)
       .toVector
   }
@@ -123,26 +123,28 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test(
-    "a batch query reads empty pages to the tip, and gets children only at the shard's end"
+    "a batch query reads empty pages to the tip, and children only at the shard's end"
   ) {
     val child = ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)
     def heard(pages: ScriptedKinesis) = {
-      var children = Seq.empty[ChildShard]
       val until = Some(ReadUntil(25, withChildren = true))
       val range = ShardRange(shard, place(0), Progress.Finished, until = until)
       val reader = new ShardRangeReader(
         StreamClient(stream, pages),
         settings,
         new FastClock,
-        () => 0.5,
         () => false
       )
-      (reader.pages(range, children = _).map(_.size).sum, children)
+      val (own, ofChild) = reader.pages(range).toVector.partition(_._1 == shard)
+      (own.map(_._2.size).sum, ofChild.map(_._1).distinct)
     }
     val quiet = new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 1)).page(page(2 to 1, 0))
     assert(heard(quiet) === ((1, Nil)))
-    assert(heard(new ScriptedKinesis().page(end(1 to 2, child))) === ((2, Seq(child))))
-    assert(heard(new ScriptedKinesis().page(end(1 to 3, child))) === ((2, Seq(child))))
+    val children = Seq(shardOf(9))
+    def ended(records: Range) =
+      new ScriptedKinesis().page(end(records, child)).page(page(1 to 0, behind = 0))
+    assert(heard(ended(1 to 2)) === ((2, children)))
+    assert(heard(ended(1 to 3)) === ((2, children)))
     val late = end(1 to 2, child).records :+ record(3, 1).copy(arrivalMillis = 1025)
     val passed = end(1 to 2, child).copy(records = late)
     assert(
@@ -289,20 +291,18 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       (1 to times).foreach(_ => kinesis.page(throw new KinesisException.Unreachable("down")))
       kinesis.page(page(1 to 3))
     }
-    def retrying(timeout: Option[FiniteDuration]) =
-      settings.copy(retry = RetryPolicy(timeout, Backoff(2.seconds, 2.seconds)))
-    val minute = retrying(Some(1.minute)) // pauses of a second each
-    assert(read(failing(55), range(0, 3), minute) === Vector(1, 2, 3))
-    assertThrows[KinesisException.Unreachable](read(failing(65), range(0, 3), minute))
-    assert(read(failing(1000), range(0, 3), retrying(None)) === Vector(1, 2, 3))
+    val minute = settings.copy(retryTimeout = Some(1.minute)) // pauses of up to five seconds each
+    assert(read(failing(15), range(0, 3), minute) === Vector(1, 2, 3))
+    assertThrows[KinesisException.Unreachable](read(failing(20), range(0, 3), minute))
+    val endless = settings.copy(retryTimeout = None)
+    assert(read(failing(300), range(0, 3), endless) === Vector(1, 2, 3))
   }
 
   test("an iterator that expired in an outage is replaced, however long the outage was") {
     val kinesis = new ScriptedKinesis()
     (1 to 25).foreach(_ => kinesis.page(throw new KinesisException.ServiceFailure("no")))
     kinesis.page(throw ScriptedKinesis.Expired).page(page(1 to 3))
-    val patient = settings.copy(retry = RetryPolicy(None, Backoff(2.seconds, 2.seconds)))
-    assert(read(kinesis, range(0, 3), patient) === (1 to 3))
+    assert(read(kinesis, range(0, 3), settings.copy(retryTimeout = None)) === (1 to 3))
   }
 
   test("a first record that is missing counts once, also if the shard is quiet") {
@@ -312,8 +312,8 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val child = ChildShard(shardId(9), Seq(shard.shard), HashKeyRange.All)
     val lenient = settings.copy(failOnDataLoss = false)
     val script = StreamClient(stream, kinesis.page(end(2 to 1, child)))
-    val reader = new ShardRangeReader(script, lenient, new FastClock, () => 0.5, () => false)
-    assert(reader.pages(range).flatten.isEmpty && reader.lostRanges === 1)
+    val reader = new ShardRangeReader(script, lenient, new FastClock, () => false)
+    assert(reader.pages(range).forall(_._2.isEmpty) && reader.lostRanges === 1)
   }
 
   test("after cancellation there is no further call") {
@@ -381,8 +381,7 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val child = Shard(shardId(9), Seq(closed.id), closed.hashKeys, closed.first, None)
     def confirmed = kinesis.page(end(4 to 3)).listing(listing(closed, child))
     assert(read(confirmed, range) === (1 to 3))
-    assert(
-      read(confirmed, range.copy(until = Some(ReadUntil(99, withChildren = true)))) === (1 to 3)
-    )
+    val withChildren = range.copy(until = Some(ReadUntil(99, withChildren = true)))
+    assert(read(confirmed.page(page(1 to 0, behind = 0)), withChildren) === (1 to 3))
   }
 }

@@ -1,12 +1,12 @@
-package sparkkinesis.source.replay
+package sparkkinesis.source.feed
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Clock, Moment}
-import sparkkinesis.model.{ChildShard, ConsumerArn, PackedRecords}
+import sparkkinesis.client.Clock
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{ChildShard, ConsumerArn, PackedRecords, StreamShard}
 import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.store.FetchMemory
@@ -24,7 +24,6 @@ final class ShardRangeReader(
     stream: StreamClient,
     settings: FetchSettings,
     clock: Clock,
-    chance: () => Double,
     isCancelled: () => Boolean,
     consumer: Option[ConsumerArn] = None,
     news: FeedNews = new FeedNews
@@ -33,6 +32,7 @@ final class ShardRangeReader(
 
   private var dueAt = clock.elapsedMillis // no call begins earlier
   private var current = Option.empty[ShardReader]
+  private var children = Seq.empty[ChildShard] // of the range that was read to its shard's end
   private var losses = 0L
 
   /** Number of losses that this attempt tolerated, with `failOnDataLoss` set to `false`. */
@@ -42,30 +42,39 @@ final class ShardRangeReader(
   def pause: FiniteDuration =
     current.filterNot(_.isOver).fold[FiniteDuration](Duration.Zero) { reader =>
       val due = math.max(0L, dueAt - clock.elapsedMillis).millis
-      due.max(pauseOf(reader.readiness(clock.moment)))
+      reader.readiness(clock.moment) match {
+        case ReadStep.Paced(pause) => due.max(pause)
+        case ReadStep.Awaits(limit) => due.max(limit)
+        case ReadStep.HasNews | ReadStep.NeedsRoom => due
+      }
     }
-
-  private def pauseOf(readiness: ReadStep.Readiness): FiniteDuration = readiness match {
-    case ReadStep.Paced(pause) => pause
-    case ReadStep.Awaits(limit) => limit
-    case ReadStep.HasNews | ReadStep.NeedsRoom => Duration.Zero
-  }
 
   /**
    * Reads the range in order, one page at a time. If there is no page yet, or after a failure that
    * is retried, the iterator returns an empty page. It throws `DataLossException` as soon as it is
    * certain that a record of the range is missing, if `failOnDataLoss` is `true`.
    *
-   * @param atEnd receives the children if the range reaches the shard's end
+   * After a range of a batch query, it also reads the shard's children that the plan does not
+   * contain, because a listing may be some seconds old.
    */
-  def pages(
-      range: ShardRange,
-      atEnd: Seq[ChildShard] => Unit = _ => ()
-  ): Iterator[PackedRecords] = {
+  def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
     val reader = open(range)
     current = Some(reader)
-    Iterator.continually(next(range, reader, atEnd)).takeWhile(_.nonEmpty).flatten
+    val own = Iterator.continually(next(range, reader)).takeWhile(_.nonEmpty).flatten
+    own.map(range.shard -> _) ++ children.iterator.flatMap(child => pagesOf(range, child))
   }
+
+  /** After a merge, only the reader of the first parent reads the child. */
+  private def pagesOf(range: ShardRange, child: ChildShard) =
+    if (!range.until.exists(_.withChildren) || child.parents.min != range.shard.shard)
+      Iterator.empty
+    else {
+      val ofChild = range.copy(shard = range.shard.copy(shard = child.id))
+      pages(range.from match {
+        case _: Progress.AtTimestamp => ofChild
+        case _ => ofChild.copy(from = Progress.TrimHorizon, completeAsOf = None)
+      })
+    }
 
   private def open(range: ShardRange) = {
     val feed = Feeds.of(
@@ -75,59 +84,40 @@ final class ShardRangeReader(
       settings,
       settings.maxRecords,
       FeedCounts.Unread,
-      chance,
+      () => clock.chance(),
       () => news.arrived()
     )
-    new ShardReader(
-      stream,
-      range.shard,
-      range.start,
-      range.completeAsOf,
-      ReadGoal.Exactly(range),
-      feed,
-      settings,
-      chance
-    )
+    children = Nil
+    new ShardReader(stream, ReadGoal.Exactly(range), feed, settings, () => clock.chance())
   }
 
-  private def next(
-      range: ShardRange,
-      reader: ShardReader,
-      atEnd: Seq[ChildShard] => Unit
-  ): Option[PackedRecords] =
+  private def next(range: ShardRange, reader: ShardReader): Option[PackedRecords] =
     if (reader.isOver) {
       close()
       None
     } else {
       val read =
-        try if (await(range)) stepped(reader, clock.moment, atEnd) else PackedRecords.Empty
+        try if (await(range)) step(reader) else PackedRecords.Empty
         finally reader.release()
       losses += reader.takeLosses()
       Some(read)
     }
 
-  private def stepped(
-      reader: ShardReader,
-      at: Moment,
-      atEnd: Seq[ChildShard] => Unit
-  ): PackedRecords = reader.step(at) match {
-    case ReadStep.Read(page, pause) =>
-      delay(pause)
-      if (page.isEnd) atEnd(page.children)
-      page.records
-    case ReadStep.Retries(_, time) => delayed(time)
-    case ReadStep.Doubts(time) => delayed(time)
-    case ReadStep.Fails(failure) => throw failure
-    case ReadStep.Loses(loss) => throw loss
-    case _: ReadStep.NotYet | ReadStep.Expired | ReadStep.Ended => PackedRecords.Empty
+  private def step(reader: ShardReader): PackedRecords = {
+    val (records, pause) = reader.step(clock.moment) match {
+      case ReadStep.Read(page, pause) =>
+        children = page.children
+        (page.records, pause)
+      case ReadStep.Retries(_, time) => (PackedRecords.Empty, time)
+      case ReadStep.Doubts(time) => (PackedRecords.Empty, time)
+      case ReadStep.Fails(failure) => throw failure
+      case ReadStep.Loses(loss) => throw loss
+      case _: ReadStep.NotYet | ReadStep.Expired | ReadStep.Ended =>
+        (PackedRecords.Empty, Duration.Zero)
+    }
+    dueAt = clock.elapsedMillis + pause.toMillis
+    records
   }
-
-  private def delayed(time: FiniteDuration): PackedRecords = {
-    delay(time)
-    PackedRecords.Empty
-  }
-
-  private def delay(time: FiniteDuration): Unit = dueAt = clock.elapsedMillis + time.toMillis
 
   /**
    * Waits until a step makes sense.

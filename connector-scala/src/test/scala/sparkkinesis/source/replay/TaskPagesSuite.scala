@@ -10,12 +10,13 @@ import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
+import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.protocol.{ReadLimits, ShardRange}
 import sparkkinesis.source.{ReadOnlyKinesis, StreamClient}
 
-class RangeTurnsSuite extends AnyFunSuite {
+class TaskPagesSuite extends AnyFunSuite {
   private val Records = 60
 
   private def settings(minPeriod: FiniteDuration) = FetchSettings(
@@ -33,11 +34,13 @@ class RangeTurnsSuite extends AnyFunSuite {
   private final class SameShards(refused: Set[ShardId] = Set.empty) extends ReadOnlyKinesis {
     private val records = recordsOf(1 to Records)
     private var refusals = 20
+    var calls = 0
 
     override def shardIterator(s: StreamRef, shard: ShardId, p: Position): ShardIterator =
       ShardIterator(s"${shard.name} 0")
 
     override def getRecords(s: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+      calls += 1
       val (shard, place) = iterator.token.span(_ != ' ')
       val first = place.trim.toInt
       if (refused(ShardId(shard)) && refusals > 0) {
@@ -47,12 +50,6 @@ class RangeTurnsSuite extends AnyFunSuite {
       val page = records.slice(first, first + limit)
       Page(page, Some(ShardIterator(s"$shard ${first + page.size}")), 0, Nil)
     }
-  }
-
-  private final class Reading(reader: ShardRangeReader, range: ShardRange) extends RangeTurns.Turn {
-    override def pause: FiniteDuration = reader.pause
-    override val pages: Iterator[(StreamShard, PackedRecords)] =
-      new DescendantReader(reader).pages(range)
   }
 
   /** The shard and the number of each record, and the time that it took. */
@@ -65,14 +62,17 @@ class RangeTurnsSuite extends AnyFunSuite {
     val clock = new FastClock
     val client = StreamClient(stream, kinesis, new SharedReads(isAws))
     val upTo = Progress.After(SequenceNumber(Records.toString))
-    val turns = new RangeTurns((0 until shards).map { index =>
-      val reader =
-        new ShardRangeReader(client, settings(minPeriod), clock, () => 0.5, () => false)
-      new Reading(reader, ShardRange(shardOf(index), Progress.TrimHorizon, upTo))
-    })
-    val pages = Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.toVector
-    val rows = pages.flatMap { case (_, (shard, page)) =>
-      page.map(record => shard -> record.sequenceNumber.text.toInt)
+    val ranges = (0 until shards).map { index =>
+      ShardRange(shardOf(index), Progress.TrimHorizon, upTo)
+    }
+    val pages = new TaskPages(
+      ranges,
+      None,
+      _ => new ShardRangeReader(client, settings(minPeriod), clock, () => false)
+    )
+    val all = Iterator.continually(pages.next()).takeWhile(_.nonEmpty).flatten.toVector
+    val rows = all.flatMap { page =>
+      page.records.map(record => page.shard -> record.sequenceNumber.text.toInt)
     }
     (rows, clock.elapsedMillis.millis)
   }
@@ -96,19 +96,9 @@ class RangeTurnsSuite extends AnyFunSuite {
   }
 
   test("a range that can be read at once is read to its end first, one page at a time") {
-    var taken = 0
-    val turns = new RangeTurns(Seq(2, 1).map { shard =>
-      new RangeTurns.Turn {
-        override def pause: FiniteDuration = 0.millis
-        override val pages: Iterator[(StreamShard, PackedRecords)] = Iterator.tabulate(3) { _ =>
-          taken += 1
-          shardOf(shard) -> PackedRecords.Empty
-        }
-      }
-    })
-    assert(turns.next().nonEmpty && taken === 1)
-    val rest =
-      Iterator.continually(turns.next()).takeWhile(_.nonEmpty).flatten.map(_._2._1).toVector
-    assert(rest === Seq(2, 2, 1, 1, 1).map(shardOf))
+    val kinesis = new SameShards
+    val (rows, _) = read(2, isAws = false, 0.millis, kinesis)
+    assert(rows.map(_._1) === Seq.fill(Records)(shardOf(0)) ++ Seq.fill(Records)(shardOf(1)))
+    assert(kinesis.calls === 2 * Records / 3)
   }
 }

@@ -1,22 +1,14 @@
-package sparkkinesis.source.position
+package sparkkinesis.source.checkpoint
 
 import java.time.Instant
 
-import scala.concurrent.duration.FiniteDuration
-
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.Clock
-import sparkkinesis.model.offset.Progress
+import sparkkinesis.client.{Clock, StreamSummary}
+import sparkkinesis.model.offset.{Progress, ShardProgress}
 import sparkkinesis.model.{Position, SequenceNumber, Shard}
 import sparkkinesis.source.StreamClient
-
-/**
- * Where reading begins in a shard.
- *
- * @param completeAsOf see [[sparkkinesis.model.offset.ShardProgress]]
- */
-final case class ShardStart(progress: Progress, completeAsOf: Option[Instant])
+import sparkkinesis.source.position.{ByShard, PositionCheck}
 
 /**
  * Where reading begins in each shard of a stream, as of now. A start before the oldest record is
@@ -28,22 +20,21 @@ final case class ShardStart(progress: Progress, completeAsOf: Option[Instant])
 final class ShardStarts(
     stream: StreamClient,
     start: ByShard[Position],
-    retention: FiniteDuration,
+    summary: StreamSummary,
     now: Instant,
     clock: Clock,
     onMissing: String => Unit = ShardStarts.Warn
 ) {
   import ShardStarts.log
+  import summary.retention
 
   private val horizon = now.minusMillis(retention.toMillis)
   private val positions = PositionCheck.start(stream.ref, start)
+  private val lookup = new RecordLookup(stream, summary.arn, positions, clock)
 
   /** @throws SourceException if a start is in the future, or names a shard that is not listed */
   def check(listed: Seq[Shard]): Unit = {
-    positions
-      .unlisted(listed, mayHaveExpired = false)
-      .orElse(positions.future(now))
-      .foreach(invalid => throw invalid.atStart)
+    positions.check(listed, now)
     positions.times.filter(_.isBefore(horizon)).distinct.foreach { time =>
       log.warn(
         s"The start $time of stream ${stream.ref} is before $horizon, the age of its oldest " +
@@ -53,30 +44,39 @@ final class ShardStarts(
     }
   }
 
-  /** @throws SourceException if the start is a sequence number that the shard cannot contain */
-  def of(shard: Shard): ShardStart = start.of(shard.id) match {
-    case Position.Latest => ShardStart(Progress.AtTimestamp(now), Some(now))
-    case Position.TrimHorizon => ShardStart(Progress.TrimHorizon, None)
+  /**
+   * The progress with which reading begins.
+   *
+   * @throws SourceException if the start is a sequence number that the shard cannot contain
+   */
+  def of(shard: Shard): ShardProgress = start.of(shard.id) match {
+    case Position.Latest => begin(Progress.AtTimestamp(now), Some(now))
+    case Position.TrimHorizon => begin(Progress.TrimHorizon, None)
     case Position.AtTimestamp(time) =>
       // Records that expired before the query began are no loss.
-      ShardStart(Progress.AtTimestamp(time), Some(time).filter(_.isAfter(horizon)))
+      begin(Progress.AtTimestamp(time), Some(time).filter(_.isAfter(horizon)))
     case Position.AtSequenceNumber(number) =>
-      ShardStart(Progress.From(number), arrival(shard, number))
+      begin(Progress.From(number), arrival(shard, number))
     case Position.AfterSequenceNumber(number) =>
-      ShardStart(Progress.After(number), arrival(shard, number))
+      begin(Progress.After(number), arrival(shard, number))
   }
 
-  private def arrival(shard: Shard, number: SequenceNumber): Option[Instant] = {
-    val record = new RecordLookup(stream, positions, clock).find(shard, number)
+  private def begin(progress: Progress, completeAsOf: Option[Instant]) =
+    ShardProgress(progress, Set.empty, completeAsOf)
+
+  private def arrival(shard: Shard, number: SequenceNumber): Option[Instant] =
     // A shard's first number marks its beginning. It need not belong to a record.
-    if (record.isEmpty && number != shard.first)
-      onMissing(
-        s"${shard.id} of stream ${stream.ref} has no record $number, which 'startingPosition' " +
-          s"names. The stream retains records for $retention, since $horizon: records after it " +
-          "may have expired, too."
-      )
-    record.map(it => Instant.ofEpochMilli(it.arrivalMillis))
-  }
+    if (number == shard.first) None
+    else {
+      val found = lookup.arrival(shard, number)
+      if (found.isEmpty)
+        onMissing(
+          s"${shard.id} of stream ${stream.ref} has no record $number, which " +
+            s"'startingPosition' names. The stream retains records for $retention, since " +
+            s"$horizon: records after it may have expired, too."
+        )
+      found
+    }
 }
 
 object ShardStarts {

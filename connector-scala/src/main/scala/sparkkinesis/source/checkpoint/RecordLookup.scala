@@ -1,0 +1,53 @@
+package sparkkinesis.source.checkpoint
+
+import java.time.Instant
+
+import scala.concurrent.duration._
+
+import sparkkinesis.client.{Clock, KinesisException}
+import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{SequenceNumber, Shard, StreamArn, StreamShard}
+import sparkkinesis.source.feed.ShardRangeReader
+import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.source.position.PositionCheck
+import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.source.{DataLossException, StreamClient}
+
+/** Finds the record whose sequence number a position names, as a range of one record. */
+final class RecordLookup(
+    stream: StreamClient,
+    arn: StreamArn,
+    check: PositionCheck,
+    clock: Clock
+) {
+
+  /**
+   * When the record arrived; `None` if the shard does not contain it, or no longer.
+   *
+   * @throws SourceException if the number cannot belong to this shard
+   */
+  def arrival(shard: Shard, number: SequenceNumber): Option[Instant] = {
+    def refuse(reason: String) = throw check.foreignNumber(shard.id, number, reason).atStart
+    PositionCheck.reasonAgainst(shard, number).foreach(refuse)
+    val range =
+      ShardRange(StreamShard(arn, shard.id), Progress.From(number), Progress.After(number))
+    val reader = new ShardRangeReader(stream, RecordLookup.Settings, clock, () => false)
+    try
+      reader
+        .pages(range)
+        .flatMap(_._2.lastArrivalMillis)
+        .map(Instant.ofEpochMilli)
+        .toVector
+        .headOption
+    catch {
+      case _: DataLossException => None
+      case e: KinesisException.InvalidArgument => refuse(e.getMessage)
+    } finally reader.close()
+  }
+}
+
+private object RecordLookup {
+
+  /** A query that cannot start fails soon. */
+  private val Settings = FetchSettings(maxRecords = 1, retryTimeout = Some(1.second))
+}
