@@ -4,7 +4,7 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.{Clock, KinesisException}
+import sparkkinesis.client.{Clock, KinesisException, Retry}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{SequenceNumber, Shard, StreamArn, StreamShard}
 import sparkkinesis.source.feed.ShardRangeReader
@@ -31,23 +31,24 @@ final class RecordLookup(
     PositionCheck.reasonAgainst(shard, number).foreach(refuse)
     val range =
       ShardRange(StreamShard(arn, shard.id), Progress.From(number), Progress.After(number))
-    val reader = new ShardRangeReader(stream, RecordLookup.Settings, clock, () => false)
-    try
-      reader
-        .pages(range)
-        .flatMap(_._2.lastArrivalMillis)
-        .map(Instant.ofEpochMilli)
-        .toVector
-        .headOption
+    try Retry.atStart(clock)(look(range))
     catch {
       case _: DataLossException => None
       case e: KinesisException.InvalidArgument => refuse(e.getMessage)
+    }
+  }
+
+  private def look(range: ShardRange): Option[Instant] = {
+    val reader = new ShardRangeReader(stream, RecordLookup.Settings, clock, () => false)
+    try {
+      val arrivals = reader.pages(range).flatMap(_._2.lastArrivalMillis).toVector
+      arrivals.headOption.map(Instant.ofEpochMilli)
     } finally reader.close()
   }
 }
 
 private object RecordLookup {
 
-  /** A query that cannot start fails soon. */
-  private val Settings = FetchSettings(maxRecords = 1, retryTimeout = Some(1.second))
+  /** The reader repeats no call, so that a query that cannot start fails soon. */
+  private val Settings = FetchSettings(maxRecords = 1, retryTimeout = Some(Duration.Zero))
 }

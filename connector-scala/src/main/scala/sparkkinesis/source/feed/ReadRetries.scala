@@ -14,7 +14,8 @@ import sparkkinesis.source.options.FetchSettings
 /**
  * Decides whether a failed call to a shard is retried and when. Used by one thread at a time.
  *
- * @param timeout how long calls may fail in a row; `None` if for ever
+ * @param timeout how long calls may fail in a row; `None` if for ever. With zero, the first failure
+ *   counts
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 private[feed] final class ReadRetries(
@@ -61,7 +62,8 @@ private[feed] final class ReadRetries(
    * the query in time.
    */
   def retry(failure: KinesisException, now: Instant): ReadStep =
-    if (failure.isThrottling) {
+    if (timeout.contains(Duration.Zero)) Fails(failure)
+    else if (failure.isThrottling) {
       refusals += 1
       again(failure, refusals)
     } else {

@@ -22,7 +22,7 @@ import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
  *   by the arrival times
  * @param shards number of shards that the query reads: if there are very many, each has fewer marks
  * @param retryTimeout how long calls to one shard may fail in a row; `None` if for ever. Calls that
- *   a quota refused are repeated without a limit
+ *   a quota refused are repeated without a limit. With zero, no call is repeated at all
  */
 final case class FetchSettings(
     maxRecords: Int = ServiceLimits.GetRecordsCount,

@@ -127,6 +127,7 @@ private final class Remembered[A](pauses: Backoff) {
       val (value, at) = call
       answer = Some(value -> at)
       failures = 0
+      failure = None
       value
     } catch {
       case cause: KinesisException =>

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{ListShardsRequest, Page, ShardFilter, ShardIterator, ShardListing}
+import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, SequenceNumber}
 import sparkkinesis.sink.FastClock
@@ -155,6 +155,14 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     assert(kinesis.listed === Seq(ListShardsRequest.First(stream, ShardFilter.FromTrimHorizon)))
     assert(kinesis.positions === Seq(Position.AtSequenceNumber(number)))
+  }
+
+  test("if a quota refuses to look a start's record up for long, the query does not start") {
+    val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(two: _*))
+    (1 to 27).foreach(_ => kinesis.page(throw ScriptedKinesis.Throttled))
+    def start = of(kinesis, 1 -> Position.AfterSequenceNumber(SequenceNumber("1000007")))
+    kinesis.page(throw new KinesisException.Throttled("the last one"))
+    assert(intercept[KinesisException.Throttled](start).getMessage.contains("the last one"))
   }
 
   test("a start at an expired record uses the next record, and logs that") {
