@@ -449,8 +449,8 @@ MUTANTS = [
         name="failed-record-dropped",
         promise="A record that Kinesis did not accept in a partial answer is sent again.",
         file="sink/write/PutResponses.scala",
-        old="result.addFailed(record, isThrottled)",
-        new="if (isThrottled) result.addFailed(record, isThrottled) else acknowledged(record)",
+        old="failed += record\n",
+        new="if (isThrottled) failed += record else acknowledged(record)\n",
         suite="RecordWriterSuite",
     ),
     Mutant(

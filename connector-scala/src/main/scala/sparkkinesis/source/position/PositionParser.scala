@@ -44,15 +44,16 @@ final class PositionParser private (
     s"${named.mkString(", ")}, or an instant such as 2026-11-21T08:00:00Z"
   }
 
-  private def parse(): Option[Map[StreamRef, ByShard[Position]]] = options.text(option).map { text =>
-    if (text.startsWith("{")) ofJson(text)
-    else {
-      val all = position(text).getOrElse {
-        refuse(s"$expected, or JSON with one of these for each stream", ZoneNeeded)
+  private def parse(): Option[Map[StreamRef, ByShard[Position]]] =
+    options.text(option).map { text =>
+      if (text.startsWith("{")) ofJson(text)
+      else {
+        val all = position(text).getOrElse {
+          refuse(s"$expected, or JSON with one of these for each stream", ZoneNeeded)
+        }
+        streams.map(_ -> ByShard(all)).toMap
       }
-      streams.map(_ -> ByShard(all)).toMap
     }
-  }
 
   private def ofJson(text: String): Map[StreamRef, ByShard[Position]] = {
     val root =
