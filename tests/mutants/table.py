@@ -319,7 +319,7 @@ MUTANTS = [
         file="source/feed/ReadLosses.scala",
         old="(age + Margin).toMillis",
         new="(age * 2L + Margin).toMillis",
-        suite="RetentionCheckSuite",
+        suite="ReadLossesSuite",
     ),
     Mutant(
         name="iterator-from-the-start",

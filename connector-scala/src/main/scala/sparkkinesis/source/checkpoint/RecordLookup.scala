@@ -40,15 +40,31 @@ final class RecordLookup(
 
   private def look(range: ShardRange): Option[Instant] = {
     val reader = new ShardRangeReader(stream, RecordLookup.Settings, clock, () => false)
+    var answers = 0
     try {
-      val arrivals = reader.pages(range).flatMap(_._2.lastArrivalMillis).toVector
+      val arrivals = reader
+        .pages(range)
+        .flatMap { case (_, records) =>
+          answers += 1
+          if (answers > RecordLookup.MostAnswers) throw unanswered(range)
+          records.lastArrivalMillis
+        }
+        .toVector
       arrivals.headOption.map(Instant.ofEpochMilli)
     } finally reader.close()
   }
+
+  private def unanswered(range: ShardRange) = new KinesisException.ServiceFailure(
+    s"Looking for the first record of $range of stream ${stream.ref}, Kinesis sent " +
+      s"${RecordLookup.MostAnswers} answers without a record, and did not say that there is none."
+  )
 }
 
 private object RecordLookup {
 
-  /** The reader repeats no call, so that a query that cannot start fails soon. */
+  /** Kinesis returns some empty pages before a record, but not this many. */
+  private val MostAnswers = 200
+
+  /** The reader repeats no call that failed, so that a query that cannot start fails soon. */
   private val Settings = FetchSettings(maxRecords = 1, retryTimeout = Some(Duration.Zero))
 }

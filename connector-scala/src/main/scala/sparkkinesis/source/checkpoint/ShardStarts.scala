@@ -65,7 +65,8 @@ final class ShardStarts(
     ShardProgress(progress, Set.empty, completeAsOf)
 
   private def arrival(shard: Shard, number: SequenceNumber): Option[Instant] =
-    // A shard's first number marks its beginning. It need not belong to a record.
+    // A shard's first number marks its beginning, like the trim horizon. It need not belong to a
+    // record.
     if (number == shard.first) None
     else {
       val found = lookup.arrival(shard, number)

@@ -18,8 +18,8 @@ import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
 
 /**
- * Every decision of an executor that reads ahead for one query: which shard is read next, which
- * shards wait for room, and when the driver hears what.
+ * Every decision of an executor that reads ahead for one query: which shard is read next, and which
+ * shards wait for room. [[Heartbeats]] decides what the driver hears, and when.
  *
  * Each method is an event. It returns what to do now; `wakeAt` says when to call `tick`. One thread
  * at a time. Runs of fetchers are outside: one per shard is in progress, and a result of a fetcher

@@ -38,8 +38,7 @@ final class MicroBatchQuery(
   private var lookUntil = Option.empty[Instant] // while it waits for first pages
   private var hasLooked = false // since no shard was read
   private var idle = Option.empty[Seen] // there was nothing that a batch could take
-  private var confirmAt: FiniteDuration =
-    Duration.Zero // when to look whether a confirmation is due
+  private var confirmAt = Option.empty[FiniteDuration] // when a confirmation may be due again
   private var lastStart = Option.empty[SourceOffset]
   private var furthest = Option.empty[(Seen, SourceOffset)]
   private var batch = Option.empty[Batch] // that was planned last
@@ -156,9 +155,9 @@ final class MicroBatchQuery(
   }
 
   private def confirmation(seen: Seen, now: Moment): SourceOffset =
-    if (now.elapsed < confirmAt) seen.from
+    if (confirmAt.exists(now.elapsed < _)) seen.from
     else {
-      confirmAt = now.elapsed + ConfirmationWait
+      confirmAt = Some(now.elapsed + ConfirmationWait)
       BatchPlanner.confirmed(seen.from, seen.frontiers, streams.confirmationPeriod)
     }
 
@@ -237,15 +236,22 @@ final class MicroBatchQuery(
   /**
    * The batch is done: executors drop its pages. They would keep them until the next trigger
    * otherwise, and have no room to read on.
+   *
+   * @return whether it was not known
    */
-  def done(now: Moment): Unit = if (hasPages) {
+  def done(now: Moment): Boolean = {
+    val isNew = hasPages
     hasPages = false
-    cost.done(now.elapsed)
-    batch.foreach(it => readFrom(it.end))
+    if (isNew) {
+      cost.done(now.elapsed)
+      batch.foreach(it => readFrom(it.end))
+    }
+    isNew
   }
 
   /** Spark has logged that the batch with this end is done. */
-  def committed(end: SourceOffset, now: Moment): Unit = if (batch.exists(_.end == end)) done(now)
+  def committed(end: SourceOffset, now: Moment): Unit =
+    if (batch.exists(_.end == end)) done(now): Unit
 
   override def heard(beat: FetchStatus): FetchReply = ahead.heard(beat)
 

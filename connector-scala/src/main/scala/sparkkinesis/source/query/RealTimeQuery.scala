@@ -133,9 +133,10 @@ final class RealTimeQuery(
   }
 
   override def heard(status: RealTimeStatus): RealTimeReply = {
+    if (isWanted) endBatch() // before a shard without a task can be the reason
     val isCurrent = executors.heard(status)
     if (isCurrent) received(status)
-    if (isWanted || hasFailed) endBatch()
+    if (hasFailed) endBatch()
     val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
     val others = (statuses - status.executor).values
     val elsewhere = parked.filter(shard => isCurrent && others.exists(reads(_, shard)))

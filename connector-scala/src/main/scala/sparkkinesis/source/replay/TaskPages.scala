@@ -46,9 +46,11 @@ final class TaskPages(
   /** A range, which is read when it has its turn. */
   private final class Turn(range: ShardRange) {
     private var reader = Option.empty[ShardRangeReader] // of pages that are not in the store
+    private var parts = Iterator[TaskPage]() // of the last page, by micro-batch, in a replay
 
     /** The time until the next page can be read; zero if it can be read now. */
-    def pause: FiniteDuration = reader.fold[FiniteDuration](Duration.Zero)(_.pause)
+    def pause: FiniteDuration =
+      reader.filterNot(_ => parts.hasNext).fold[FiniteDuration](Duration.Zero)(_.pause)
 
     /** The iterator waits for the next page if necessary. */
     lazy val pages: Iterator[TaskPage] =
@@ -67,8 +69,12 @@ final class TaskPages(
       reader = Some(opened)
       opened.pages(missing).flatMap { case (shard, page) =>
         if (range.batches.isEmpty || page.isEmpty) Iterator.single(TaskPage(shard, page))
-        else
-          ReplayPlan.parts(range, page).map { case (batch, part) => TaskPage(shard, part, batch) }
+        else {
+          parts = ReplayPlan.parts(range, page).map { case (batch, part) =>
+            TaskPage(shard, part, batch)
+          }
+          parts
+        }
       }
     }
   }

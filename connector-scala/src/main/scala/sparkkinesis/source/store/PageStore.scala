@@ -101,7 +101,7 @@ final class PageStore(
       val index = pagesOf(shard).indexOfSlice(block) // none if pages were dropped meanwhile
       written.filter(_ => index >= 0) match {
         case Some(id) =>
-          val page = StoredPage.onDisk(block, id)
+          val page = StoredPage.block(block, id)
           pages.update(shard, pagesOf(shard).patch(index, Vector(page), block.size))
           admission.hold(StoredPage.EntryBytes - bytes, 0)
         case None =>

@@ -118,7 +118,7 @@ object StoredPage {
   }
 
   /** @param pages successive ones, which are one block on disk */
-  private[store] def onDisk(pages: Vector[StoredPage], id: Long): StoredPage = {
+  private[store] def block(pages: Vector[StoredPage], id: Long): StoredPage = {
     val numbers = pages.flatMap(_.numbers)
     new StoredPage(
       pages.head.from,

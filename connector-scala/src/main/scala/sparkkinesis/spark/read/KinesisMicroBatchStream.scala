@@ -236,7 +236,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
     if (!isServing) Collections.emptyMap()
     else {
-      if (!isRealTime) microBatches.tell(_.done(_))
+      if (!isRealTime && microBatches.tell(_.done(_))) shown = None
       val now = SystemClock.elapsedMillis
       if (!shown.exists(it => it.offset == latestConsumedOffset && now - it.since < ShownMillis))
         shown = Some(Shown(latestConsumedOffset, progress(latestConsumedOffset), now))

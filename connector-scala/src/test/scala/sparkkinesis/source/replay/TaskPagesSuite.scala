@@ -13,7 +13,7 @@ import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
 import sparkkinesis.source.feed.ShardRangeReader
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.pace.SharedReads
-import sparkkinesis.source.protocol.{ReadLimits, ShardRange}
+import sparkkinesis.source.protocol.{BatchEnd, ReadLimits, ShardRange}
 import sparkkinesis.source.{ReadOnlyKinesis, StreamClient}
 
 class TaskPagesSuite extends AnyFunSuite {
@@ -100,5 +100,23 @@ class TaskPagesSuite extends AnyFunSuite {
     val (rows, _) = read(2, isAws = false, 0.millis, kinesis)
     assert(rows.map(_._1) === Seq.fill(Records)(shardOf(0)) ++ Seq.fill(Records)(shardOf(1)))
     assert(kinesis.calls === 2 * Records / 3)
+  }
+
+  test("the parts of a page follow each other in a replay, while other shards can be read") {
+    val ranges = Seq(0, 1).map { index =>
+      val ends = (1 to 6).map(n => BatchEnd(n.toLong, Progress.After(SequenceNumber(s"$n"))))
+      ShardRange(shardOf(index), Progress.TrimHorizon, ends.last.upTo, batches = ends.toVector)
+    }
+    val client = StreamClient(stream, new SameShards, new SharedReads(false))
+    val pages = new TaskPages(
+      ranges,
+      None,
+      _ => new ShardRangeReader(client, settings(200.millis), new FastClock, () => false)
+    )
+    val parts = Iterator.continually(pages.next()).takeWhile(_.nonEmpty).flatten.toVector
+    val found = parts.filter(_.records.nonEmpty).map(it => it.shard -> it.batch)
+    assert(found.grouped(3).forall(_.map(_._1).distinct.size == 1), "a page has three records")
+    assert(found.take(6).map(_._1).distinct.size === 2, "the second shard is read meanwhile")
+    assert(found.groupBy(_._1).values.forall(_.map(_._2) === (1L to 6L)))
   }
 }

@@ -21,7 +21,7 @@ class ImportsSuite extends AnyFunSuite {
     "watch" -> Set.empty[String],
     "checkpoint" -> Set("OffsetCodec", "QueryStream"), // Spark logs text; how a query begins
     "fetch" -> Set("FetchCommand", "FetchLoop", "ShardFetcher"),
-    "feed" -> Set("FeedCounts", "FetchStep")
+    "feed" -> Set("FeedCounts", "FetchStep", "ShardRangeReader") // by which a task reads
   )
 
   private def files: Seq[Path] =

@@ -18,7 +18,7 @@ import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
  *   - calls the service only for records older than the shortest possible retention period;
  *   - calls again after ten minutes, because the retention period may change.
  */
-class RetentionCheckSuite extends AnyFunSuite {
+class ReadLossesSuite extends AnyFunSuite {
   private val now = Instant.parse("2026-01-09T00:00:00Z")
 
   /** The time of day and the time of the steady clock have nothing to do with each other. */
