@@ -55,14 +55,18 @@ private[source] final class PolledPages(
 
   private def getRecords(call: ReadCall, from: ShardIterator, at: Moment): Page = {
     val now = at.steady.toEpochMilli
-    try
-      pace(at).read(call, maxRecords, () => now) { limit =>
-        counts.timed(client.getRecords(ref, from, limit))
-      }
-    catch {
-      case expired: KinesisException.IteratorExpired =>
-        iterator = None
-        throw expired
+    try {
+      val page = counts.timed(client.getRecords(ref, from, pace(at).limit(call, maxRecords)))
+      pace(at).answered(call, page, now)
+      page
+    } catch {
+      case failure: KinesisException =>
+        pace(at).failed(call, failure, now)
+        failure match {
+          case _: KinesisException.IteratorExpired => iterator = None
+          case _ =>
+        }
+        throw failure
     }
   }
 

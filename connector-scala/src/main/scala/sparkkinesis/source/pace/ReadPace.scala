@@ -45,29 +45,25 @@ final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
     call
   }
 
-  /**
-   * Makes a call that has begun.
-   *
-   * @param mostRecords the largest limit
-   * @param millis the current time
-   * @param get receives the limit
-   */
-  def read(call: ReadCall, mostRecords: Int, millis: () => Long)(get: Int => Page): Page =
-    try {
-      val page = get(limit(call, mostRecords))
-      val records = PackedRecords(page.records)
-      answered(call, records, millis())
-      page.copy(records = records)
-    } catch {
-      case refusal: KinesisException.Throttled =>
-        refused(call, millis())
-        throw refusal
-      // The service may have used the quota for a response that did not arrive.
-      case lost @ (_: KinesisException.Unreachable | _: KinesisException.Other) => throw lost
-      case failure: KinesisException =>
-        synchronized(buckets.failed(call.expected))
-        throw failure
+  /** The limit of a call that has begun. */
+  def limit(call: ReadCall, mostRecords: Int): Int =
+    if (call.expected == 0) mostRecords
+    else {
+      val fitting = call.expected / synchronized(recordBytes)
+      math.max(1, math.min(mostRecords.toLong, fitting).toInt)
     }
+
+  /** The call has returned the page. */
+  def answered(call: ReadCall, page: Page, now: Long): Unit =
+    answered(call, PackedRecords(page.records), now)
+
+  /** The call has failed. */
+  def failed(call: ReadCall, failure: KinesisException, now: Long): Unit = failure match {
+    case _: KinesisException.Throttled => refused(call, now)
+    // The service may have used the quota for a response that did not arrive.
+    case _: KinesisException.Unreachable | _: KinesisException.Other =>
+    case _ => synchronized(buckets.failed(call.expected))
+  }
 
   /**
    * The response of a failed call was not read, because there was no memory for it. The service has
@@ -83,10 +79,6 @@ final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
 
   /** Whether it remembers nothing that matters: no reader has used it for long. */
   private[pace] def isIdle(now: Long): Boolean = now - usedAt > IdleTime.toMillis
-
-  private def limit(call: ReadCall, most: Int): Int =
-    if (call.expected == 0) most
-    else math.max(1, math.min(most.toLong, call.expected / synchronized(recordBytes)).toInt)
 
   private def answered(call: ReadCall, records: PackedRecords, now: Long): Unit = synchronized {
     val bytes = quotaBytes(records)

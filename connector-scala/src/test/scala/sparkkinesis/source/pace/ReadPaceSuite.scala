@@ -32,22 +32,12 @@ class ReadPaceSuite extends AnyFunSuite {
     def begin(): Either[FiniteDuration, ReadCall] = pace.next(now)
 
     def read(call: ReadCall, bytes: Int): Unit = {
-      pace.read(call, 10000, () => now) { limit =>
-        limits += limit
-        Page(
-          Vector(record(1, bytes).copy(partitionKey = None)),
-          Some(ShardIterator("next")),
-          1,
-          Nil
-        )
-      }
-      ()
+      limits += pace.limit(call, 10000)
+      val records = Vector(record(1, bytes).copy(partitionKey = None))
+      pace.answered(call, Page(records, Some(ShardIterator("next")), 1, Nil), now)
     }
 
-    def refuse(call: ReadCall): Unit =
-      assert(
-        intercept[Exception](pace.read(call, 10000, () => now)(_ => throw Throttled)) eq Throttled
-      )
+    def refuse(call: ReadCall): Unit = pace.failed(call, Throttled, now)
 
     /** Waits as long as it must, then reads. */
     def read(bytes: Int): Unit = read(awaitCall(), bytes)
@@ -122,10 +112,9 @@ class ReadPaceSuite extends AnyFunSuite {
     (1 to 4).foreach(_ => reading.read(Second / 2))
     assert(reading.pause() > 0)
     val other = reading.paces.pace(shardId(1), reading.now)
-    other.read(other.next(reading.now).toOption.get, 10000, () => reading.now) { limit =>
-      assert(limit < 10000)
-      Page(Vector(record(1, 2 * Second)), None, 0, Nil)
-    }
+    val call = other.next(reading.now).toOption.get
+    assert(other.limit(call, 10000) < 10000)
+    other.answered(call, Page(Vector(record(1, 2 * Second)), None, 0, Nil), reading.now)
     assert(other.next(reading.now).left.toOption.exists(_ >= 2.seconds))
   }
 
@@ -181,11 +170,7 @@ class ReadPaceSuite extends AnyFunSuite {
 
   private def failing(reading: Reading, failure: KinesisException): ReadCall = {
     val call = reading.begin().toOption.get
-    val read = () =>
-      reading.paces
-        .pace(shardId(0), reading.now)
-        .read(call, 1, () => reading.now)(_ => throw failure)
-    assert(intercept[KinesisException](read()) eq failure)
+    reading.paces.pace(shardId(0), reading.now).failed(call, failure, reading.now)
     call
   }
 

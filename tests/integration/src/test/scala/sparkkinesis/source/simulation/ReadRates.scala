@@ -74,15 +74,16 @@ final class ReadRates(seed: Long, end: FiniteDuration) {
 
   /** At the service, where the page is taken; the answer arrives later. */
   private def ask(result: Result, pace: ReadPace, call: ReadCall, at: ShardIterator): Unit = {
-    var answer = Option.empty[Either[KinesisException, Page]]
     val arrival = way()
-    val arrived = () => agenda.now + arrival
-    try {
-      val page = pace.read(call, 10000, arrived)(limit => kinesis.getRecords(stream, at, limit))
-      answer = Some(Right(page))
-    } catch { case refusal: KinesisException.Throttled => answer = Some(Left(refusal)) }
-    answer.foreach(result.add)
-    agenda.after(arrival)(answer.foreach {
+    val answer =
+      try Right(kinesis.getRecords(stream, at, pace.limit(call, 10000)))
+      catch { case refusal: KinesisException.Throttled => Left(refusal) }
+    answer match {
+      case Right(page) => pace.answered(call, page, agenda.now + arrival)
+      case Left(refusal) => pace.failed(call, refusal, agenda.now + arrival)
+    }
+    result.add(answer)
+    agenda.after(arrival)(answer match {
       case Right(page) =>
         val next = page.next.filterNot(_ => page.isAtTip).getOrElse(horizon())
         agenda.after(math.max(0, 200 - 2 * arrival))(step(result, pace, next))
