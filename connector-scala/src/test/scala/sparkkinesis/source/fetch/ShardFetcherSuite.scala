@@ -490,6 +490,18 @@ class ShardFetcherSuite extends AnyFunSuite {
     }
   }
 
+  test("a page that cannot be judged yet is asked for again with its own iterator") {
+    val late = recent + 30.hours.toMillis
+    def second = recentPage(2, 0, late).copy(next = Some(ShardIterator("after the second")))
+    val kinesis = new ScriptedKinesis().page(recentPage(1, 0)).page(second).page(second)
+    kinesis.summary(throw Throttled).summary(summary(retention = 48.hours))
+    val fetching = new Fetching(kinesis)
+    fetching.fetched(Instant.ofEpochMilli(recent))
+    assert(fetching.step(Instant.ofEpochMilli(late)).isInstanceOf[Retries])
+    fetching.fetched(Instant.ofEpochMilli(late))
+    assert(kinesis.asked.map(_._1.token).toSeq === Seq("taken-1", "next", "next"))
+  }
+
   test("with `failOnDataLoss` set to `false`, a reader behind the retention period continues") {
     val kinesis = new ScriptedKinesis().page(recentPage(1, 0)).summary(summary())
     val later = recent + 30.hours.toMillis
