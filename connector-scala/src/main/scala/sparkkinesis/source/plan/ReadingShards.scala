@@ -51,17 +51,24 @@ final case class ReadingShard(
  * has too many.
  *
  * @param generations number of assignments so far: each has a generation of its own
+ * @param known what was found, and the shards that no executor reads, if only a report has changed:
+ *   to count them again would cost time per shard
  */
 final class ReadingShards private (
     val shards: Map[StreamShard, ReadingShard],
     val generations: Long,
-    known: Option[ReadingShards.Summary]
+    known: Option[(Found, Vector[StreamShard])]
 ) {
 
-  private lazy val summary = known.getOrElse(ReadingShards.summaryOf(shards))
-
   /** Always the same object while nothing changes. */
-  def found: Found = summary.found
+  lazy val found: Found = known.fold(
+    Found.of(shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) })
+  )(_._1)
+
+  /** The shards that no executor reads. */
+  private lazy val unread: Vector[StreamShard] = known.fold(
+    shards.iterator.collect { case (id, shard) if shard.executor.isEmpty => id }.toVector
+  )(_._2)
 
   /**
    * Exactly the wanted shards, each from its new progress. If that is one of the marks, the later
@@ -89,10 +96,10 @@ final class ReadingShards private (
 
   /** Assigns each shard without an executor to the executor with the fewest shards. */
   def assigned(executors: Set[String]): ReadingShards =
-    if (executors.isEmpty || summary.unread.isEmpty) this
+    if (executors.isEmpty || unread.isEmpty) this
     else {
       val load = executors.map(id => id -> shards.values.count(_.executor.contains(id))).toMap
-      summary.unread.sorted
+      unread.sorted
         .foldLeft((this, load)) { case ((all, counts), id) =>
           val executor = counts.minBy(_.swap)._1
           (all.withReader(id, executor), counts.updated(executor, counts(executor) + 1))
@@ -151,9 +158,8 @@ final class ReadingShards private (
     }
 
   private def extended(id: StreamShard, shard: ReadingShard): ReadingShards = {
-    val found = shard.frontier.fold(summary.found)(summary.found.updated(id, _))
-    val known = summary.copy(found = found)
-    new ReadingShards(shards.updated(id, shard), generations, Some(known))
+    val more = shard.frontier.fold(found)(found.updated(id, _))
+    new ReadingShards(shards.updated(id, shard), generations, Some(more -> unread))
   }
 
   /** Whether the executor still reads the shard that failed. */
@@ -175,18 +181,6 @@ final class ReadingShards private (
 
 object ReadingShards {
   val Empty: ReadingShards = new ReadingShards(Map.empty, 0, known = None)
-
-  /**
-   * What would cost time per shard.
-   *
-   * @param unread the shards that no executor reads
-   */
-  private final case class Summary(found: Found, unread: Vector[StreamShard])
-
-  private def summaryOf(shards: Map[StreamShard, ReadingShard]): Summary = Summary(
-    Found.of(shards.flatMap { case (id, shard) => shard.frontier.map(id -> _) }),
-    shards.iterator.collect { case (id, shard) if shard.executor.isEmpty => id }.toVector
-  )
 
   private def unassigned(from: Progress, completeAsOf: Option[Instant]): ReadingShard =
     ReadingShard(None, 0, from, None, completeAsOf)
