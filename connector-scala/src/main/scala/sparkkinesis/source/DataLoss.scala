@@ -47,6 +47,10 @@ object DataLoss {
       s"the query had read all records up to $complete$missing"
   }
 
+  /** @param count number of shards with a loss, of which the text before names one */
+  def others(count: Int): String =
+    if (count > 1) s" The same is true of ${count - 1} other shards." else ""
+
   /**
    * The pause before the answer that confirms a loss: one answer may be wrong for a moment.
    *

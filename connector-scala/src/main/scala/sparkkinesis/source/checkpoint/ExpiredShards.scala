@@ -21,25 +21,21 @@ final class ExpiredShards(stream: DescribedStream, failOnDataLoss: Boolean) {
    * @throws SourceException if records may have expired, unless `failOnDataLoss` is `false`
    */
   def check(offset: StreamOffset, now: Instant): Unit = {
-    val serviceNow = stream.time.at(now)
     def text(id: ShardId, shard: ShardProgress): String =
       s"Records of $id of stream ${stream.arn} after ${shard.progress} may have expired before " +
         "the query read them: " +
-        DataLoss.extent(shard.completeAsOf, Some(stream.retention), serviceNow)
-    val horizon = serviceNow.minusMillis(stream.retention.toMillis)
+        stream.extentOfLoss(shard.completeAsOf, now)
     val expired = for {
       (id, shard) <- offset.shards.toSeq
-      complete <- shard.completeAsOf if complete.isBefore(horizon)
+      complete <- shard.completeAsOf if stream.mayHaveExpired(complete, now)
     } yield (complete, id, shard)
     if (failOnDataLoss)
       expired.minByOption { case (complete, id, _) => (complete, id) }.foreach {
         case (_, id, shard) =>
-          val others =
-            if (expired.size > 1) s" The same is true of ${expired.size - 1} other shards." else ""
           throw new SourceException(
             "KINESIS_DATA_LOSS",
-            s"${text(id, shard)}.$others To continue with the records that are left, set " +
-              "'failOnDataLoss' to 'false'."
+            s"${text(id, shard)}.${DataLoss.others(expired.size)} To continue with the records " +
+              "that are left, set 'failOnDataLoss' to 'false'."
           )
       }
     else

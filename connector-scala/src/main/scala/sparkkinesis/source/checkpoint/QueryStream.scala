@@ -10,7 +10,7 @@ import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, Shard, ShardId, StreamArn}
 import sparkkinesis.source.options.ConsumerChoice
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.{ServiceTime, SourceException, StreamClient}
+import sparkkinesis.source.{DataLoss, ServiceTime, SourceException, StreamClient}
 
 /**
  * The calls of a query's driver about a stream that its options name. Those with which the query
@@ -98,6 +98,18 @@ final case class DescribedStream(access: StreamAccess, summary: StreamSummary, t
   def arn: StreamArn = summary.arn
 
   def retention: FiniteDuration = summary.retention
+
+  /**
+   * Whether records of a shard may have expired that arrived after `completeAsOf`.
+   *
+   * @param now by the clock of this machine
+   */
+  def mayHaveExpired(completeAsOf: Instant, now: Instant): Boolean =
+    completeAsOf.isBefore(time.at(now).minusMillis(retention.toMillis))
+
+  /** See [[DataLoss.extent]]. */
+  def extentOfLoss(completeAsOf: Option[Instant], now: Instant): String =
+    DataLoss.extent(completeAsOf, Some(retention), time.at(now))
 
   /**
    * The error to throw if the stream is no longer the one for which an offset was written.

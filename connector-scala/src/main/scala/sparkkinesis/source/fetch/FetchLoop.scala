@@ -48,7 +48,7 @@ private[source] final class FetchLoop(
   private val readings = mutable.Map.empty[StreamShard, Reading]
   private val resting = mutable.TreeSet.empty[(Instant, StreamShard)] // by the end of their rest
   private val waiting = mutable.LinkedHashSet.empty[StreamShard] // for room
-  private var wokenAt = LongAgo // when all shards that wait were woken last
+  private var wokenAt = Instant.EPOCH // when all shards that wait were woken last, if any waits
   private val heartbeats = new Heartbeats(executor, host, id, store, counts)
   private var isOver = false
 
@@ -348,7 +348,6 @@ private[source] object FetchCommand {
 private object FetchLoop {
   private val Age = Ordering.Tuple2[Instant, StreamShard]
 
-  private val LongAgo = Instant.ofEpochMilli(Long.MinValue / 2)
   private val InterruptionPause = 1.second
   private val LeastRest = 1.milli
 

@@ -2,6 +2,7 @@ package sparkkinesis.source.plan
 
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
+import sparkkinesis.source.protocol.Frontier
 
 /**
  * Numbers of a query's shards.
@@ -16,18 +17,23 @@ final case class ShardCounts(open: Long, closed: Long, waiting: Long, reading: L
 object ShardCounts {
   val Zero: ShardCounts = ShardCounts(0, 0, 0, 0)
 
+  /**
+   * @param planned up to which batches are planned
+   * @param frontiers how far executors have read on
+   * @param closed shards that were read to the end before
+   */
   private[source] def of(
       planned: SourceOffset,
-      reading: ReadingShards,
+      frontiers: Map[StreamShard, Frontier],
       closed: Long
   ): ShardCounts = {
-    val ended = reading.found.frontiers.count { case (_, frontier) => frontier.isFinished }
+    val ended = frontiers.count { case (_, frontier) => frontier.isFinished }
     val unfinished = planned.settled.streams.valuesIterator.map(_.shards.size).sum
     ShardCounts(
       open = (planned.readable.size - ended).toLong,
       closed = closed,
       waiting = (unfinished - planned.readable.size).toLong,
-      reading = reading.found.frontiers.size.toLong
+      reading = frontiers.size.toLong
     )
   }
 

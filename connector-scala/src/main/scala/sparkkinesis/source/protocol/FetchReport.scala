@@ -180,14 +180,8 @@ object FetchCounters {
   val Zero: FetchCounters = FetchCounters(0, 0, 0, 0, 0, 0)
 
   /** The sum of the current sizes. */
-  def state(all: Iterator[FetchCounters]): FetchCounters = all.foldLeft(Zero) { (sum, one) =>
-    sum.copy(
-      bufferedBytes = sum.bufferedBytes + one.bufferedBytes,
-      spilledBytes = sum.spilledBytes + one.spilledBytes,
-      fullStores = sum.fullStores + one.fullStores,
-      memoryBytes = sum.memoryBytes + one.memoryBytes
-    )
-  }
+  def state(all: Iterator[FetchCounters]): FetchCounters =
+    all.map(Zero.withState(_)).foldLeft(Zero)(_ + _)
 }
 
 /**

@@ -261,14 +261,10 @@ final class RealTimeQuery(
   /** @param offset up to which batches have read */
   def report(offset: SourceOffset, now: Moment): QueryReport = {
     val known = frontiers
-    val unfinished = offset.settled.streams.valuesIterator.map(_.shards.size).sum
-    val open = offset.readable.size
-    val counts =
-      ShardCounts(open.toLong, closedShards, (unfinished - open).toLong, known.size.toLong)
+    val read = statuses.values.flatMap(unfinished).map(_._1).toSet
+    val counts = ShardCounts.of(offset, known, closedShards)
     report(known, counts, executors.longestSilence(read), now)
   }
-
-  private def read = statuses.values.flatMap(RealTimeQuery.unfinished).map(_._1).toSet
 }
 
 object RealTimeQuery {

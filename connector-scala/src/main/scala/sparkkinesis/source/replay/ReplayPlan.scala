@@ -81,16 +81,12 @@ final class ReplayedStreams(streams: Seq[DescribedStream]) {
   /** @throws SourceException if records of a range may have expired */
   def checkRetained(ranges: Seq[ShardRange], now: Instant): Unit = {
     val expired = ranges.filter { range =>
-      val stream = named(range.shard.stream)
-      val horizon = stream.time.at(now).minusMillis(stream.retention.toMillis)
-      range.completeAsOf.exists(_.isBefore(horizon))
+      range.completeAsOf.exists(named(range.shard.stream).mayHaveExpired(_, now))
     }
     expired.minByOption(_.batches.head.number).foreach { first =>
-      val (id, stream) = (first.shard, named(first.shard.stream))
-      val extent =
-        DataLoss.extent(first.completeAsOf, Some(stream.retention), stream.time.at(now))
-      val shards = expired.map(_.shard).distinct.size
-      val others = if (shards > 1) s" The same is true of ${shards - 1} other shards." else ""
+      val id = first.shard
+      val extent = named(id.stream).extentOfLoss(first.completeAsOf, now)
+      val others = DataLoss.others(expired.map(_.shard).distinct.size)
       throw new SourceException(
         "KINESIS_DATA_LOSS",
         s"Records of batch ${first.batches.head.number} in ${id.shard} of stream ${id.stream} " +

@@ -238,9 +238,11 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     else {
       if (!isRealTime && microBatches.tell(_.done(_))) shown = None
       val now = SystemClock.elapsedMillis
-      if (!shown.exists(it => it.offset == latestConsumedOffset && now - it.since < ShownMillis))
-        shown = Some(Shown(latestConsumedOffset, progress(latestConsumedOffset), now))
-      shown.fold(Collections.emptyMap[String, String])(_.progress)
+      val current = shown
+        .filter(it => it.offset == latestConsumedOffset && now - it.since < ShownMillis)
+        .getOrElse(Shown(latestConsumedOffset, progress(latestConsumedOffset), now))
+      shown = Some(current)
+      current.progress
     }
 
   private def progress(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {

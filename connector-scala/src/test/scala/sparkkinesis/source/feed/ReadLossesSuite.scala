@@ -27,6 +27,8 @@ class ReadLossesSuite extends AnyFunSuite {
 
   private def ago(age: FiniteDuration): Instant = now.minusMillis(age.toMillis)
 
+  private def lossesOf(stream: StreamClient) = new ReadLosses(stream, failOnDataLoss = true)
+
   /** A stream whose retention period the test changes. */
   private class Kept(var retention: FiniteDuration) {
     var asked = 0
@@ -36,7 +38,7 @@ class ReadLossesSuite extends AnyFunSuite {
         summary(retention = retention)
       }
     }
-    val losses = new ReadLosses(StreamClient(stream, client), failOnDataLoss = true)
+    val losses = lossesOf(StreamClient(stream, client))
   }
 
   test("records are lost a little after the retention period") {
@@ -76,7 +78,7 @@ class ReadLossesSuite extends AnyFunSuite {
     val shared = StreamClient(stream, client)
     (0 until 600).foreach { second =>
       assert(
-        !new ReadLosses(shared, failOnDataLoss = true)
+        !lossesOf(shared)
           .mayHaveExpired(ago(47.hours), at(second.seconds))
       )
     }
@@ -90,11 +92,11 @@ class ReadLossesSuite extends AnyFunSuite {
     val known = StreamClient(stream, kinesis)
     known.shared.facts.learn(48.hours, at(0.minutes).steady)
     assert(
-      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(47.hours), at(599.seconds))
+      !lossesOf(known).mayHaveExpired(ago(47.hours), at(599.seconds))
     )
     kinesis.summary(summary(retention = 72.hours))
     assert(
-      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(49.hours), at(599.seconds))
+      !lossesOf(known).mayHaveExpired(ago(49.hours), at(599.seconds))
     )
   }
 
@@ -102,7 +104,7 @@ class ReadLossesSuite extends AnyFunSuite {
     val known = StreamClient(stream, new ScriptedKinesis().summary(summary(retention = 48.hours)))
     known.shared.facts.learn(24.hours, at(0.minutes).steady)
     assert(
-      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(30.hours), at(0.minutes))
+      !lossesOf(known).mayHaveExpired(ago(30.hours), at(0.minutes))
     )
   }
 
@@ -112,7 +114,7 @@ class ReadLossesSuite extends AnyFunSuite {
       stream,
       new ReadOnlyKinesis {
         override def describeStream(stream: StreamRef): StreamSummary = {
-          val other = new ReadLosses(known, failOnDataLoss = true)
+          val other = lossesOf(known)
           others :+= intercept[KinesisException](other.mayHaveExpired(ago(30.hours), at(0.minutes)))
           summary(retention = 48.hours)
         }
@@ -120,11 +122,11 @@ class ReadLossesSuite extends AnyFunSuite {
     )
     known.shared.facts.learn(24.hours, at(0.minutes).steady)
     assert(
-      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(30.hours), at(0.minutes))
+      !lossesOf(known).mayHaveExpired(ago(30.hours), at(0.minutes))
     )
     assert(others.size === 1 && others.head.getMessage.contains(stream.toString))
     assert(
-      !new ReadLosses(known, failOnDataLoss = true).mayHaveExpired(ago(30.hours), at(0.minutes))
+      !lossesOf(known).mayHaveExpired(ago(30.hours), at(0.minutes))
     )
   }
 
@@ -133,7 +135,7 @@ class ReadLossesSuite extends AnyFunSuite {
       .summary(summary(retention = 24.hours))
       .summary(throw busy)
       .summary(summary(retention = 48.hours))
-    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
+    val losses = lossesOf(StreamClient(stream, kinesis))
     assert(losses.mayHaveExpired(ago(30.hours), at(0.minutes)))
     Seq(1.minute, 61.seconds - 1.milli).foreach { after =>
       assert(intercept[Exception](losses.mayHaveExpired(ago(30.hours), at(after))) eq busy)
@@ -143,14 +145,14 @@ class ReadLossesSuite extends AnyFunSuite {
 
   test("a failed call is left to the caller to retry, also if no value is known") {
     val kinesis = new ScriptedKinesis().summary(throw Throttled).summary(summary())
-    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
+    val losses = lossesOf(StreamClient(stream, kinesis))
     assert(intercept[Exception](losses.mayHaveExpired(ago(30.hours), at(0.minutes))) eq Throttled)
     assert(losses.mayHaveExpired(ago(30.hours), at(1.second)))
   }
 
   test("a jump of the time of day does not make a description old or new") {
     val kinesis = new ScriptedKinesis().summary(summary()).summary(summary(retention = 48.hours))
-    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
+    val losses = lossesOf(StreamClient(stream, kinesis))
     val later = now.plusSeconds(3600)
     assert(losses.mayHaveExpired(ago(30.hours), at(0.minutes)))
     assert(losses.mayHaveExpired(ago(30.hours), at(59.seconds).copy(now = later)))
@@ -162,7 +164,7 @@ class ReadLossesSuite extends AnyFunSuite {
       .summary(summary(retention = 48.hours))
       .summary(throw busy)
       .summary(summary(retention = 24.hours))
-    val losses = new ReadLosses(StreamClient(stream, kinesis), failOnDataLoss = true)
+    val losses = lossesOf(StreamClient(stream, kinesis))
     def hasPassed(after: FiniteDuration) = losses.mayHaveExpired(ago(47.hours), at(after))
     assert(!hasPassed(0.minutes))
     assert(!hasPassed(10.minutes), "the old value, and no failure")

@@ -44,7 +44,7 @@ class HeartbeatsSuite extends AnyFunSuite {
     assert(telling.told().reports.isEmpty)
   }
 
-  test("a failure is told until its shard is read elsewhere") {
+  test("a failure is reported until its shard is read elsewhere") {
     val telling = new Telling
     val failure = FetchFailure("KINESIS_ACCESS_DENIED", "denied", shardOf(0), 1)
     telling.heartbeats.fail(failure)
