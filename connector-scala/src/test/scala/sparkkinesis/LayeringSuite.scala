@@ -146,19 +146,18 @@ object LayeringSuite {
         "client/aws"
       )
     ),
+    Layer("shard", Set("model", "client"), Seq("shard/pace", "shard", "shard/feed")),
     Layer(
       "source",
-      Set("model", "client"),
+      Set("model", "client", "shard"),
       Seq(
         "source/protocol",
-        "source/pace",
         "source",
         "source/position",
         "source/options",
         "source/plan",
         "source/realtime",
         "source/store",
-        "source/feed",
         "source/checkpoint",
         "source/fetch",
         "source/watch",
@@ -168,12 +167,12 @@ object LayeringSuite {
     ),
     Layer(
       "sink",
-      Set("model", "client"),
+      Set("model", "client", "shard"),
       Seq("sink", "sink/once", "sink/metrics", "sink/rate", "sink/lane", "sink/write")
     ),
     Layer(
       "spark",
-      Set("model", "client", "source", "sink"),
+      Set("model", "client", "shard", "source", "sink"),
       Seq(
         "spark/internal",
         "spark/errors",

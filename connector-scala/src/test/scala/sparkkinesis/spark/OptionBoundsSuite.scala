@@ -453,7 +453,7 @@ class OptionBoundsSuite extends AnyFunSuite {
 
   test("retryTimeout may be unlimited") {
     val forever = SourceOptions.parse(stream + ("retryTimeout" -> "Unlimited"), Some("eu-west-1"))
-    assert(forever.fetch.retryTimeout === None)
+    assert(forever.fetch.reads.retryTimeout === None)
   }
 
   test("idleFetchPeriod must not be shorter than minFetchPeriod") {

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model.ConsumerArn
-import sparkkinesis.source.SharedMap
+import sparkkinesis.shard.SharedMap
 
 /**
  * Which consumers the queries of this driver use: two queries with one consumer would end each

@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.compat._
 import sparkkinesis.model.ShardId
 import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
-import sparkkinesis.source.{DataLoss, SourceException}
+import sparkkinesis.shard.{DataLoss, SourceException}
 
 /** The shards of a checkpoint from which records may have expired before the query read them. */
 final class ExpiredShards(stream: DescribedStream, failOnDataLoss: Boolean) {

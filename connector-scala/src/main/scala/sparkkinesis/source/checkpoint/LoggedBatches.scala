@@ -2,7 +2,7 @@ package sparkkinesis.source.checkpoint
 
 import scala.collection.immutable.SortedSet
 
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.options.BatchNumbers
 
 /**

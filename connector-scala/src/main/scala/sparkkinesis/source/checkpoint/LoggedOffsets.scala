@@ -2,7 +2,7 @@ package sparkkinesis.source.checkpoint
 
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 
 /**
  * A file of Spark's offset log: where a micro-batch ends in each source of a query.

@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectM
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 
 /**
  * Writes a `SourceOffset` to Spark's checkpoint and reads it: versioned JSON with sorted names.

@@ -8,9 +8,9 @@ import sparkkinesis.client._
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{ArrivalTimes, ConsumerArn, Position, Shard, ShardId, StreamArn}
+import sparkkinesis.shard.{DataLoss, ServiceTime, SourceException, StreamClient}
 import sparkkinesis.source.options.ConsumerChoice
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.{DataLoss, ServiceTime, SourceException, StreamClient}
 
 /**
  * The calls of a query's driver about a stream that its options name. Those with which the query

@@ -7,11 +7,9 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{Clock, KinesisException, Retry}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{SequenceNumber, Shard, StreamArn, StreamShard}
-import sparkkinesis.source.feed.ShardRangeReader
-import sparkkinesis.source.options.FetchSettings
+import sparkkinesis.shard.feed.ShardRangeReader
+import sparkkinesis.shard.{DataLossException, ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.source.position.PositionCheck
-import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{DataLossException, StreamClient}
 
 /** Finds the record whose sequence number a position names, as a range of one record. */
 final class RecordLookup(
@@ -66,5 +64,5 @@ private object RecordLookup {
   private val MostAnswers = 200
 
   /** The reader repeats no call that failed, so that a query that cannot start fails soon. */
-  private val Settings = FetchSettings(maxRecords = 1, retryTimeout = Some(Duration.Zero))
+  private val Settings = ReadSettings(maxRecords = 1, retryTimeout = Some(Duration.Zero))
 }

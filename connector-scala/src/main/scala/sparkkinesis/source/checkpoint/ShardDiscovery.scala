@@ -10,8 +10,8 @@ import sparkkinesis.client._
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{HashKey, Position, Shard, StreamRef}
+import sparkkinesis.shard.{SourceException, StreamClient}
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.{SourceException, StreamClient}
 
 /** Lists the shards of a stream, and decides where a new query begins in each. */
 object ShardDiscovery {

@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.{Clock, StreamSummary}
 import sparkkinesis.model.offset.{Progress, ShardProgress}
 import sparkkinesis.model.{Position, SequenceNumber, Shard}
-import sparkkinesis.source.StreamClient
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.position.{ByShard, PositionCheck}
 
 /**

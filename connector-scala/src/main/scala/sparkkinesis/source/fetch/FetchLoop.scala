@@ -12,7 +12,7 @@ import sparkkinesis.client.Moment
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep}
+import sparkkinesis.shard.feed.{FeedCounts, ReadStep}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
@@ -97,7 +97,7 @@ private[source] final class FetchLoop(
    */
   def ran(
       fetcher: ShardFetcher,
-      result: Try[FetchStep],
+      result: Try[ReadStep[FetchedPage]],
       begun: Moment,
       now: Moment
   ): Vector[FetchCommand] = {
@@ -118,8 +118,8 @@ private[source] final class FetchLoop(
   }
 
   /** No plan would drop the page of a fetcher that was replaced during the run. */
-  private def forget(step: FetchStep): Unit = step match {
-    case FetchStep.Fetched(report, _, _, _) if report.marks.nonEmpty =>
+  private def forget(step: ReadStep[FetchedPage]): Unit = step match {
+    case ReadStep.Read(FetchedPage(report, _, _), _) if report.marks.nonEmpty =>
       store.dropAfter(report.shard, report.from)
     case _ =>
   }
@@ -135,13 +135,18 @@ private[source] final class FetchLoop(
   private def of(fetcher: ShardFetcher): Option[Reading] =
     readings.get(fetcher.shard).filter(_.fetcher eq fetcher)
 
-  private def handle(fetcher: ShardFetcher, step: FetchStep, begun: Moment, now: Moment): Unit =
+  private def handle(
+      fetcher: ShardFetcher,
+      step: ReadStep[FetchedPage],
+      begun: Moment,
+      now: Moment
+  ): Unit =
     step match {
-      case FetchStep.Fetched(report, records, pause, isUrgent) =>
+      case ReadStep.Read(FetchedPage(report, records, isUrgent), pause) =>
         heartbeats.add(report, records, isUrgent)
         val jittered = pause * (1 + JitterFraction * chance())
         rest(fetcher, jittered.toMicros.micros - (now.elapsed - begun.elapsed), now)
-      case FetchStep.Waits =>
+      case ReadStep.NoRoom | _: ReadStep.TooLarge =>
         if (waiting.isEmpty) wokenAt = now.steady
         waiting += fetcher.shard: Unit
       // A rest ends later than now, so that the shard is not asked again at once.

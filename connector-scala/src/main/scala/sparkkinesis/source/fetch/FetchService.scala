@@ -12,11 +12,11 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.{Clock, DaemonThreads, FanOutClient, Moment}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{StreamArn, StreamShard}
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.{FeedCounts, FetchStep}
+import sparkkinesis.shard.feed.{FeedCounts, ReadStep}
+import sparkkinesis.shard.{FetchMemory, StreamClient}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{FetchMemory, PageStore, SpillSpace}
+import sparkkinesis.source.store.{PageStore, SpillSpace}
 
 /**
  * Reads ahead on one executor for one query run: carries out what [[FetchLoop]] decides, on daemon
@@ -156,7 +156,7 @@ final class FetchService(
       try {
         val step = fetcher.run(begin)
         step match {
-          case FetchStep.Fetched(report, _, _, _) => onReport(report)
+          case ReadStep.Read(page, _) => onReport(page.report)
           case _ =>
         }
         Success(step)

@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
-import sparkkinesis.source.feed.FeedCounts
+import sparkkinesis.shard.feed.FeedCounts
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
 

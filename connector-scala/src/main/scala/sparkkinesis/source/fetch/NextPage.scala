@@ -1,7 +1,7 @@
 package sparkkinesis.source.fetch
 
 import sparkkinesis.model.ServiceLimits
-import sparkkinesis.source.store.FetchMemory
+import sparkkinesis.shard.FetchMemory
 
 /** What a shard's pages say about the next one. Used by one thread at a time. */
 private[source] final class NextPage {

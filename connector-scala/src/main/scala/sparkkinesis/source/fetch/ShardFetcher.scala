@@ -6,10 +6,10 @@ import sparkkinesis.client.Moment
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed._
+import sparkkinesis.shard.feed._
+import sparkkinesis.shard.{ShardRange, StreamClient}
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.protocol.{Assignment, FetchReport, ShardRange}
+import sparkkinesis.source.protocol.{Assignment, FetchReport}
 import sparkkinesis.source.store.{PageStore, StoredPage}
 
 /**
@@ -29,15 +29,13 @@ final class ShardFetcher(
     counts: FeedCounts = FeedCounts.Unread,
     wake: () => Unit = () => ()
 ) extends AutoCloseable {
-  import FetchStep._
   import ReadStep._
 
   private val feed = Feeds.of(
     stream,
     assignment.shard.shard,
     store.arrival(),
-    settings,
-    settings.pageRecords,
+    settings.ahead,
     counts,
     chance,
     wake
@@ -49,7 +47,7 @@ final class ShardFetcher(
       settings.stopAtMillis
     ),
     feed,
-    settings,
+    settings.ahead,
     chance
   )
   private val nextPage = new NextPage
@@ -72,7 +70,7 @@ final class ShardFetcher(
    * @param isOldest whether this fetcher is behind all others by the arrival times
    * @return why it cannot run yet; `None` if `run` must follow
    */
-  def prepare(at: Moment, shards: Int, isOldest: => Boolean): Option[FetchStep] = {
+  def prepare(at: Moment, shards: Int, isOldest: => Boolean): Option[ReadStep[FetchedPage]] = {
     // Shards that must advance together wait for the oldest one.
     def isAwaited = settings.maxShardSkew.nonEmpty && isOldest
     def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited)
@@ -81,13 +79,13 @@ final class ShardFetcher(
       feed.readiness(at) match {
         case paced: Paced => Some(paced)
         case awaits: Awaits => Some(awaits)
-        case _ if hasEnoughMarks => Some(Waits)
+        case _ if hasEnoughMarks => Some(NoRoom)
         case HasNews =>
           // Asks ahead if the store has room beside the page that has arrived, whose reservation is
           // still held.
           if (settings.mostMarks.isEmpty && feed.mayAskAhead(at) && reserve()) feed.askAhead()
           None
-        case NeedsRoom => if (reserve()) None else Some(Waits)
+        case NeedsRoom => if (reserve()) None else Some(NoRoom)
       }
   }
 
@@ -98,18 +96,19 @@ final class ShardFetcher(
   }
 
   /** Reads at most one page. Makes no call if the fetcher was closed. */
-  def run(at: Moment): FetchStep = if (isClosed) Ended else read(at)
+  def run(at: Moment): ReadStep[FetchedPage] = if (isClosed) Ended else read(at)
 
-  private def read(at: Moment): FetchStep =
+  private def read(at: Moment): ReadStep[FetchedPage] =
     try
       reader.step(at) match {
         case Read(page, pause) =>
           val (isFirst, report) = (nextPage.isFirst, kept(page))
-          Fetched(report, page.records.size, pause, isUrgent = isFirst || report.marks.nonEmpty)
+          val isUrgent = isFirst || report.marks.nonEmpty
+          Read(FetchedPage(report, page.records.size, isUrgent), pause)
         // The next request waits until the store has room for this page.
         case TooLarge(bytes) =>
           nextPage.tooLarge(bytes)
-          Waits
+          NoRoom
         case nothing: NoPage => nothing
       }
     finally {
@@ -157,3 +156,11 @@ final class ShardFetcher(
     page.millisBehind.filterNot(_ == 0 && mayEnd).getOrElse(1)
   }
 }
+
+/**
+ * A page was read and is kept for a batch.
+ *
+ * @param records number of records in the page
+ * @param isUrgent whether the driver should receive the report at once
+ */
+final case class FetchedPage(report: FetchReport, records: Int, isUrgent: Boolean)

@@ -2,17 +2,15 @@ package sparkkinesis.source.options
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.Backoff
 import sparkkinesis.compat._
-import sparkkinesis.model.{PackedRecords, ServiceLimits}
+import sparkkinesis.model.PackedRecords
+import sparkkinesis.shard.ReadSettings
 import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
 
 /**
  * How a query reads from Kinesis.
  *
- * @param maxRecords limit of one `GetRecords` call
- * @param minPeriod between two calls to a shard that has records
- * @param idlePeriod the longest period between two calls to a shard without records
+ * @param reads how each shard is read, also by tasks
  * @param bufferBytes memory per executor for pages that are read ahead; `None` follows the heap
  * @param spillBytes disk per executor for such pages; 0 if all stay in memory
  * @param limits of a batch: they determine the distance between marks
@@ -21,29 +19,16 @@ import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
  * @param maxShardSkew how far a shard may be read beyond the oldest unread record of another one,
  *   by the arrival times
  * @param shards number of shards that the query reads: if there are very many, each has fewer marks
- * @param retryTimeout how long calls to one shard may fail in a row; `None` if for ever. Calls that
- *   a quota refused are repeated without a limit. With zero, no call is repeated at all
  */
 final case class FetchSettings(
-    maxRecords: Int = ServiceLimits.GetRecordsCount,
-    minPeriod: FiniteDuration = ServiceLimits.GetRecordsPeriod,
-    idlePeriod: FiniteDuration = 1.second,
+    reads: ReadSettings = ReadSettings(),
     bufferBytes: Option[Long] = None,
     spillBytes: Long = 4L << 30,
     limits: ReadLimits = ReadLimits.None,
-    failOnDataLoss: Boolean = true,
     stopAtMillis: Option[Long] = None,
     maxShardSkew: Option[FiniteDuration] = None,
-    shards: Int = 1,
-    retryTimeout: Option[FiniteDuration] = Some(5.minutes)
+    shards: Int = 1
 ) {
-
-  /**
-   * The pause before the next call to a shard whose last record was read `quiet` ago. It grows
-   * slowly from `minPeriod` to `idlePeriod`.
-   */
-  def pause(quiet: FiniteDuration): FiniteDuration =
-    (quiet / FetchSettings.QuietParts).max(minPeriod).min(idlePeriod.max(minPeriod))
 
   /**
    * Indices of a page at which a batch may end: always the last one, and others as the limits
@@ -102,11 +87,17 @@ final case class FetchSettings(
     index
   }
 
-  /** Limit of one `GetRecords` call of a fetcher: if limits are small, a page has many marks. */
-  lazy val pageRecords: Int =
-    limitsOfMark.maxRecords.fold(maxRecords) { records =>
-      math.min(maxRecords, math.min(records, maxRecords.toLong) * marksPerPage).toInt
-    }
+  /**
+   * How a fetcher reads. If limits are small, a page has many marks. With `maxShardSkew`, other
+   * shards wait for the time up to which a quiet shard is complete, and a query with a stop time
+   * waits until that has passed the stop time.
+   */
+  lazy val ahead: ReadSettings = reads.copy(
+    maxRecords = limitsOfMark.maxRecords.fold(reads.maxRecords) { records =>
+      math.min(reads.maxRecords, math.min(records, reads.maxRecords.toLong) * marksPerPage).toInt
+    },
+    renewal = if (stopAtMillis.nonEmpty) Duration.Zero else maxShardSkew.fold(reads.renewal)(_ / 2)
+  )
 
   /**
    * Largest size of a mark that stands for several ones. With `maxShardSkew`, each mark is needed.
@@ -148,14 +139,5 @@ object FetchSettings {
   private val MarksPerPage = 256
   private val MostMarks = 4096
 
-  /**
-   * A fetcher waits for a tenth of its time without a record: after ten seconds it calls once per
-   * second.
-   */
-  private val QuietParts = 10L
-
   private val MarksPerLimit = 32L
-
-  /** Pauses between calls that fail do not cause many of them while a service is busy or down. */
-  val RetryPauses: Backoff = Backoff(200.millis, 10.seconds)
 }

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.StreamAccess
 import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
 import sparkkinesis.model.{Position, ServiceLimits, StreamRef}
+import sparkkinesis.shard.ReadSettings
 import sparkkinesis.source.position.{ByShard, PositionParser}
 import sparkkinesis.source.protocol.ReadLimits
 
@@ -37,7 +38,7 @@ final case class SourceOptions(
   /** The streams as the user named them, for messages. */
   def names: String = streams.map(_.ref).mkString(", ")
 
-  def failOnDataLoss: Boolean = fetch.failOnDataLoss
+  def failOnDataLoss: Boolean = fetch.reads.failOnDataLoss
 
   /** The options of this query that need micro-batches. */
   def onlyInMicroBatches: Seq[String] =
@@ -146,30 +147,34 @@ object SourceOptions {
       checked("maxPartitions", options.positiveInt, expected, "Remove one of them.")(_ >= min)
     }
 
-    private def fetchSettings: FetchSettings = FetchSettings(
+    private def readSettings: ReadSettings = ReadSettings(
       maxRecords = checked(
         "maxRecordsPerFetch",
         options.positiveInt,
-        s"1 to ${default.maxRecords}",
+        s"1 to ${default.reads.maxRecords}",
         "This is the limit of GetRecords."
-      )(_ <= default.maxRecords).getOrElse(default.maxRecords),
-      minPeriod = period("minFetchPeriod").getOrElse(default.minPeriod),
-      idlePeriod = idlePeriod.getOrElse(default.idlePeriod),
+      )(_ <= default.reads.maxRecords).getOrElse(default.reads.maxRecords),
+      minPeriod = period("minFetchPeriod").getOrElse(default.reads.minPeriod),
+      idlePeriod = idlePeriod.getOrElse(default.reads.idlePeriod),
+      failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(default.reads.failOnDataLoss),
+      retryTimeout = retryTimeout
+    )
+
+    private def fetchSettings: FetchSettings = FetchSettings(
+      readSettings,
       bufferBytes = options.size("fetchBufferSize"),
       spillBytes = options.sizeOrZero("fetchSpillSize").getOrElse(default.spillBytes),
       limits = ReadLimits(
         options.positiveLong("maxRecordsPerTrigger"),
         options.size("maxBytesPerTrigger")
       ),
-      failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(default.failOnDataLoss),
       // Times are not known more exactly at the tip of a shard.
       maxShardSkew = checked(
         "maxShardSkew",
         options.duration,
         "1s or longer",
         "To set no limit, remove the option."
-      )(_ >= 1.second),
-      retryTimeout = retryTimeout
+      )(_ >= 1.second)
     )
 
     private def period(name: String): Option[FiniteDuration] = checked(
@@ -197,6 +202,6 @@ object SourceOptions {
           options.duration,
           "1s or longer, or unlimited",
           "Remove it to use 5m."
-        )(_ >= 1.second).orElse(default.retryTimeout)
+        )(_ >= 1.second).orElse(default.reads.retryTimeout)
   }
 }

@@ -8,8 +8,8 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{ChildShard, ShardId, StreamShard}
-import sparkkinesis.source.SourceException
-import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits, ShardRange}
+import sparkkinesis.shard.{ShardRange, SourceException}
+import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /** Decides where a batch ends and what it reads. The same arguments always give the same result. */
 object BatchPlanner {

@@ -4,7 +4,8 @@ import java.time.Instant
 
 import sparkkinesis.compat._
 import sparkkinesis.model.PackedRecords
-import sparkkinesis.source.protocol.{Mark, ShardRange}
+import sparkkinesis.shard.ShardRange
+import sparkkinesis.source.protocol.Mark
 
 /**
  * A range that a task will read, with the location and the marks of its pages.

@@ -2,7 +2,7 @@ package sparkkinesis.source.plan
 
 import scala.collection.mutable
 
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.ShardRange
 
 /**
  * Packs ranges into few tasks, because a task costs more than a small range, and cuts large ranges

@@ -7,6 +7,7 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
+import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.protocol._
 
 /**

@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.compat._
 import sparkkinesis.model.{Position, SequenceNumber, Shard, ShardId, StreamRef}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 
 /**
  * A position that cannot be right.

@@ -5,6 +5,7 @@ import java.time.Instant
 import sparkkinesis.client.{ErrorCondition, KinesisException}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
+import sparkkinesis.shard.FetchTimes
 
 /**
  * The result of one `GetRecords` call, for the driver.

@@ -8,6 +8,7 @@ import sparkkinesis.client.Moment
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan._
 import sparkkinesis.source.protocol._

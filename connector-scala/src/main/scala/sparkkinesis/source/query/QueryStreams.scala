@@ -12,7 +12,7 @@ import sparkkinesis.client.{Moment, StreamAccess, StreamSummary}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.model.{Shard, StreamArn, StreamRef, StreamShard}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.watch.Expiry

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.model.{ChildShard, StreamShard}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.{BatchPlanner, ExecutorTable, ShardCounts, UnreadSince}
 import sparkkinesis.source.protocol._

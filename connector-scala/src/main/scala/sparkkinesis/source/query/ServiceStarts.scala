@@ -1,7 +1,7 @@
 package sparkkinesis.source.query
 
 import sparkkinesis.compat._
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.plan.ExecutorTable
 
 /**

@@ -10,7 +10,7 @@ import sparkkinesis.client.{Moment, StreamSummary}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.model.{Shard, StreamArn, StreamShard}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.plan.{ExecutorTable, ShardCounts}
 import sparkkinesis.source.protocol._
 

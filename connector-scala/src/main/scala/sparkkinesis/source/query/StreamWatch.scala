@@ -12,9 +12,9 @@ import sparkkinesis.client.{Backoff, KinesisException, Moment, StreamSummary}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, Shard, ShardId}
+import sparkkinesis.shard.{DataLoss, SourceException}
 import sparkkinesis.source.checkpoint.{DescribedStream, ExpiredShards}
 import sparkkinesis.source.watch._
-import sparkkinesis.source.{DataLoss, SourceException}
 
 /**
  * Watches one stream of a query: whether it is the stream of the checkpoint, whether the query will

@@ -10,10 +10,9 @@ import sparkkinesis.client.{Clock, Retry, ShardFilter}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, ShardProgress}
 import sparkkinesis.model.{ArrivalTimes, Position, SequenceNumber, Shard, StreamArn, StreamShard}
+import sparkkinesis.shard.{DataLoss, ReadUntil, ShardRange, SourceException, StreamClient}
 import sparkkinesis.source.checkpoint.{RecordLookup, ShardDiscovery, ShardStarts}
 import sparkkinesis.source.position.{ByShard, PositionCheck}
-import sparkkinesis.source.protocol.{ReadUntil, ShardRange}
-import sparkkinesis.source.{DataLoss, SourceException, StreamClient}
 
 /**
  * Plans a batch query of one stream: one range per shard that may have records, open or closed.

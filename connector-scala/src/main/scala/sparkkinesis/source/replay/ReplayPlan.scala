@@ -5,10 +5,9 @@ import java.time.Instant
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.model.{PackedRecords, StreamArn}
+import sparkkinesis.shard.{BatchEnd, DataLoss, ShardRange, SourceException}
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.plan.BatchPlanner
-import sparkkinesis.source.protocol.{BatchEnd, ShardRange}
-import sparkkinesis.source.{DataLoss, SourceException}
 
 /** A batch of a streaming query, as the query's checkpoint has it. */
 final case class LoggedBatch(number: Long, start: SourceOffset, end: SourceOffset)

@@ -4,8 +4,8 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
-import sparkkinesis.source.feed.ShardRangeReader
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.ShardRange
+import sparkkinesis.shard.feed.ShardRangeReader
 import sparkkinesis.source.store.PageStore
 
 /**

@@ -6,6 +6,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.StreamShard
+import sparkkinesis.shard.FetchMemory
 
 /**
  * Decides which shards may request a page, so that the store has room for it, and when pages go to

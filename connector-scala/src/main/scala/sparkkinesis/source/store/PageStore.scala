@@ -7,7 +7,7 @@ import scala.collection.mutable
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, StreamShard}
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.{FetchMemory, ShardRange}
 
 /**
  * The pages that an executor has read ahead for one query: first in memory, then on disk. A page

@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.ShardRange
 
 /**
  * Records of one `GetRecords` answer, or of several that are one block on disk.

@@ -2,7 +2,7 @@ package sparkkinesis.source.watch
 
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Shard, ShardId, StreamRef}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 
 /** A shard of an offset that waits for a parent that can no longer be read. */
 final case class BlockedShard(id: ShardId, parent: ShardId)

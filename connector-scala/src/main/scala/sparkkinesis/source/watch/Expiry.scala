@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.compat._
 import sparkkinesis.model.{StreamArn, StreamShard}
-import sparkkinesis.source.DataLoss
+import sparkkinesis.shard.DataLoss
 
 /**
  * When records of a shard expire unless the query processes them.

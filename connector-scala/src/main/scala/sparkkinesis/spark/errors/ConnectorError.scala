@@ -8,9 +8,9 @@ import org.apache.spark.SparkThrowable
 
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{ErrorCondition, KinesisException}
+import sparkkinesis.shard.SourceException
 import sparkkinesis.sink.once.OnceException
 import sparkkinesis.sink.write.DeliveryTimeoutException
-import sparkkinesis.source.SourceException
 
 /**
  * A failure as Spark shows it: with a condition, so that PySpark and Spark Connect show the text of

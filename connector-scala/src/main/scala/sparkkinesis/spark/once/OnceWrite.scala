@@ -12,6 +12,8 @@ import org.apache.spark.sparkkinesis.{DriverRpc, Messages}
 
 import sparkkinesis.client._
 import sparkkinesis.model.StreamRef
+import sparkkinesis.shard.StreamClient
+import sparkkinesis.shard.pace.SharedReads
 import sparkkinesis.sink.once._
 import sparkkinesis.source.protocol.ProtocolVersion
 
@@ -59,7 +61,8 @@ private[spark] final class OnceWrite(
     val serverTime = summary.serverTime.getOrElse(clock.now)
     val attempt = log.begin(batch, target, serverTime)
     val since = attempt.since.minusMillis(terms.margin.toMillis)
-    val reader = new ReadBack(loan.value, stream, since, summary.retention, clock, AtATime)
+    val source = StreamClient(stream, loan.value, new SharedReads(loan.value.isAws))
+    val reader = new ReadBack(source, summary, since, clock, AtATime)
     val identity = WriterIdentity(query, batch, attempt.incarnation, attempt.run, 0, 0)
     val rows =
       if (attempt.run == 0) None

@@ -9,7 +9,7 @@ import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.Position
-import sparkkinesis.source.StreamClient
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.checkpoint.{ConsumerClaims, ConsumerRegistration}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.RangePacking

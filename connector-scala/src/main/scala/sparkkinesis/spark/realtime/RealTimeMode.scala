@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
 
 import sparkkinesis.client.options.OptionException
+import sparkkinesis.shard.SharedMap
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.source.SharedMap
 
 /** Real-time mode of Spark 4.1 and later: a batch takes minutes, and its rows arrive one by one. */
 private[spark] object RealTimeMode {

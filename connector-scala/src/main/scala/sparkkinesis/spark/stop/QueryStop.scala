@@ -11,7 +11,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 
 import sparkkinesis.client.SystemClock
-import sparkkinesis.source.SharedMap
+import sparkkinesis.shard.SharedMap
 
 /** Stops queries between two micro-batches, so that no batch is written a second time. */
 object QueryStop {

@@ -10,11 +10,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.shard.SourceException
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
-import sparkkinesis.source.{ScriptedKinesis, SourceException}
 
 /** The completeness of an offset, from the plan that wrote it to the check after a stop. */
 class CompletenessSuite extends AnyFunSuite {

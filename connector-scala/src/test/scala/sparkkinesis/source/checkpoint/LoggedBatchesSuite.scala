@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators.{arn, only, shardId}
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 
 class LoggedBatchesSuite extends AnyFunSuite {
   private def offset(number: Int): SourceOffset = only(

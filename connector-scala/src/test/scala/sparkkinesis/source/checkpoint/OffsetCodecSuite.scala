@@ -13,7 +13,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.Repository
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamName}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 
 class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val created = Instant.parse("2026-01-02T03:04:05Z")

@@ -11,11 +11,12 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Clock, KinesisClient, KinesisException}
 import sparkkinesis.model.Position
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.shard.{ServiceTime, SourceException}
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.{ScriptedKinesis, ServiceTime, SourceException}
 
 /** The calls about one stream, and its checks, when a query starts. */
 class QueryStreamSuite extends AnyFunSuite {

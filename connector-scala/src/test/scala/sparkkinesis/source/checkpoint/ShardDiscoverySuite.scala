@@ -9,10 +9,11 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, SequenceNumber}
+import sparkkinesis.shard.{SourceException, StreamClient}
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis
 import sparkkinesis.source.ScriptedKinesis.{listing, summary}
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.{ScriptedKinesis, SourceException, StreamClient}
 import sparkkinesis.spark.LogTap
 
 class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {

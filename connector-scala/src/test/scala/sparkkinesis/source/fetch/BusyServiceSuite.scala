@@ -10,15 +10,16 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{ErrorCondition, KinesisClient, KinesisException, Moment, ShardListing}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{Position, SequenceNumber, Shard, StreamShard}
+import sparkkinesis.shard.feed.ReadStep
+import sparkkinesis.shard.{ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.{QueryStream, QueryStreamSuite}
-import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
+import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.{PageStore, Stores}
-import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /** Kinesis throttles calls about shards: the query continues with what it knows. */
 class BusyServiceSuite extends AnyFunSuite {
@@ -29,14 +30,10 @@ class BusyServiceSuite extends AnyFunSuite {
   private val shard = shards.head
   private val id = StreamShard(arn, shard.id)
   private val settings = FetchSettings(
-    100,
-    200.millis,
-    1.second,
-    Some(1L << 30),
-    0,
-    ReadLimits.None,
-    failOnDataLoss = true,
-    stopAtMillis = None
+    ReadSettings(100, 200.millis, 1.second),
+    bufferBytes = Some(1L << 30),
+    spillBytes = 0,
+    limits = ReadLimits.None
   )
 
   private def upTo(number: Int) = Progress.After(SequenceNumber(number.toString))
@@ -52,7 +49,7 @@ class BusyServiceSuite extends AnyFunSuite {
     )
 
     /** Far enough apart for a listing each. */
-    def step(number: Int): FetchStep =
+    def step(number: Int): ReadStep[FetchedPage] =
       fetcher.step(at(Instant.ofEpochMilli(1000000).plusSeconds(number * 100L)))
   }
 
@@ -65,9 +62,9 @@ class BusyServiceSuite extends AnyFunSuite {
     (1 to 29).foreach(_ => kinesis.listing(throw busy))
     val child = Shard(shardId(9), Seq(shard.id), shard.hashKeys, shard.first, None)
     val reading = new Reading(kinesis.listing(listing(closed, child)))
-    assert(reading.step(0).isInstanceOf[FetchStep.Fetched])
+    assert(reading.step(0).isInstanceOf[ReadStep.Read[_]])
     reading.step(1) match {
-      case FetchStep.Fetched(report, 1, _, true) =>
+      case ReadStep.Read(FetchedPage(report, 1, true), _) =>
         assert(report.marks.map(_.upTo) === Seq(upTo(4)) && report.millisBehindLatest > 0)
       case other => fail(s"not read: $other")
     }
@@ -75,7 +72,7 @@ class BusyServiceSuite extends AnyFunSuite {
     assert(kinesis.asked.size === 3 && kinesis.listed.size === 29)
     assert(reading.store.parts(ShardRange(id, Progress.TrimHorizon, upTo(4))).nonEmpty)
     reading.step(31) match {
-      case FetchStep.Fetched(report, 0, _, true) =>
+      case ReadStep.Read(FetchedPage(report, 0, true), _) =>
         assert(report.from === upTo(4) && report.marks.map(_.upTo) === Seq(Progress.Finished))
       case other => fail(s"not read: $other")
     }
@@ -97,7 +94,7 @@ class BusyServiceSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(end(1 to 0))
     (1 to 21).foreach(_ => kinesis.page(page(1 to 0)).page(end(1 to 0)).listing(listing(shard)))
     val reading = new Reading(kinesis)
-    val ends = (0 to 42).map(reading.step).filterNot(_.isInstanceOf[FetchStep.Fetched])
+    val ends = (0 to 42).map(reading.step).filterNot(_.isInstanceOf[ReadStep.Read[_]])
     assert(ends.size === 21 && ends.init.forall(_.isInstanceOf[ReadStep.Retries]))
     assert(ends.last.isInstanceOf[ReadStep.Fails])
   }

@@ -10,7 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, SequenceNumber}
-import sparkkinesis.source.store.{FetchMemory, PageStore, StoredPage}
+import sparkkinesis.shard.FetchMemory
+import sparkkinesis.source.store.{PageStore, StoredPage}
 
 /**
  * Fifty queries on one executor with two cores, each of four shards with an endless backlog, in

@@ -11,16 +11,22 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.feed.FeedCounts
+import sparkkinesis.shard.feed.FeedCounts
+import sparkkinesis.shard.{FetchMemory, ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{FetchMemory, PageBytes, PageStore, SpillSpace, StoredPage}
-import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
+import sparkkinesis.source.store.{PageBytes, PageStore, SpillSpace, StoredPage}
+import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis}
 
 /** What a service decides, in simulated time. The test carries out its commands when it wants. */
 class FetchLoopSuite extends AnyFunSuite {
   private val settings =
-    FetchSettings(5, 200.millis, 1.second, Some(1 << 20), 0, ReadLimits.None, true, None)
+    FetchSettings(
+      ReadSettings(5, 200.millis, 1.second),
+      bufferBytes = Some(1 << 20),
+      spillBytes = 0,
+      limits = ReadLimits.None
+    )
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 

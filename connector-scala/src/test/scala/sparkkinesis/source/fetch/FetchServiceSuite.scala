@@ -16,12 +16,13 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
+import sparkkinesis.shard.{ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.Stores
-import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
+import sparkkinesis.source.{OneShard, ReadOnlyKinesis}
 
 /**
  * Uses real threads and the machine's clock. Each wait is bounded and ends as early as possible.
@@ -34,14 +35,10 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
   private val records = recordsOf(1 to 50).toVector
   private val settings =
     FetchSettings(
-      10,
-      1.milli,
-      5.millis,
-      Some(1000000),
-      0,
-      ReadLimits.None,
-      failOnDataLoss = true,
-      stopAtMillis = None
+      ReadSettings(10, 1.milli, 5.millis),
+      bufferBytes = Some(1000000),
+      spillBytes = 0,
+      limits = ReadLimits.None
     )
   private def offsetAt(progress: Progress) = only(
     StreamOffset(
@@ -210,7 +207,10 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       "localhost",
       Map(arn -> StreamClient(stream, kinesis)),
       () => (),
-      settings.copy(maxRecords = 10000, limits = ReadLimits(Some(1000), None)),
+      settings.copy(
+        reads = settings.reads.copy(maxRecords = 10000),
+        limits = ReadLimits(Some(1000), None)
+      ),
       _ => FetchReply(1, isStopped = false, Some(plan)),
       SystemClock,
       () => 0.5

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.feed.FeedCounts
+import sparkkinesis.shard.feed.FeedCounts
 import sparkkinesis.source.protocol.{FetchFailure, FetchReply, FetchReport, FetchStatus}
 import sparkkinesis.source.store.Stores
 

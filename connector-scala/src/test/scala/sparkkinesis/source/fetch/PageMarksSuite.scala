@@ -10,6 +10,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.shard.ReadSettings
 import sparkkinesis.source.ScriptedKinesis.{end, page}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Mark, ReadLimits}
@@ -17,14 +18,11 @@ import sparkkinesis.source.protocol.{Mark, ReadLimits}
 class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def settings(limits: ReadLimits, stopAtMillis: Option[Long] = None) =
     FetchSettings(
-      100,
-      200.millis,
-      1.second,
-      Some(1000),
-      0,
-      limits,
-      failOnDataLoss = true,
-      stopAtMillis
+      ReadSettings(100, 200.millis, 1.second),
+      bufferBytes = Some(1000),
+      spillBytes = 0,
+      limits = limits,
+      stopAtMillis = stopAtMillis
     )
 
   private def marksOf(page: Page, settings: FetchSettings): Vector[Mark] =
@@ -77,15 +75,28 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val tiny =
       Seq(ReadLimits(Some(1), None), ReadLimits(None, Some(1)), ReadLimits(Some(1), Some(1)))
     tiny.foreach { limits =>
-      val all = settings(limits).copy(maxRecords = 10000)
-      val marks = marksOf(page(1 to all.pageRecords), all)
-      assert(marks.size <= 257 && marks.map(_.records).sum === all.pageRecords)
+      val all = settings(limits).copy(reads = settings(limits).reads.copy(maxRecords = 10000))
+      val marks = marksOf(page(1 to all.ahead.maxRecords), all)
+      assert(marks.size <= 257 && marks.map(_.records).sum === all.ahead.maxRecords)
     }
-    assert(settings(ReadLimits(Some(1000), None)).copy(maxRecords = 10000).pageRecords === 7936)
     assert(
-      settings(ReadLimits(Some(Long.MaxValue), None)).copy(maxRecords = 100).pageRecords === 100
+      settings(ReadLimits(Some(1000), None))
+        .copy(reads = settings(ReadLimits(Some(1000), None)).reads.copy(maxRecords = 10000))
+        .ahead
+        .maxRecords === 7936
     )
-    assert(settings(ReadLimits(Some(1300), None)).copy(maxRecords = 10000).pageRecords === 10000)
+    assert(
+      settings(ReadLimits(Some(Long.MaxValue), None))
+        .copy(reads = settings(ReadLimits(Some(Long.MaxValue), None)).reads.copy(maxRecords = 100))
+        .ahead
+        .maxRecords === 100
+    )
+    assert(
+      settings(ReadLimits(Some(1300), None))
+        .copy(reads = settings(ReadLimits(Some(1300), None)).reads.copy(maxRecords = 10000))
+        .ahead
+        .maxRecords === 10000
+    )
   }
 
   test("no part exceeds its fraction of the limits, unless it is one record") {
@@ -107,14 +118,15 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("if a query has very many shards, a page and a shard have few marks") {
-    def of(limits: ReadLimits) = settings(limits).copy(maxRecords = 10000, shards = 10000)
+    def of(limits: ReadLimits) =
+      settings(limits).copy(reads = settings(limits).reads.copy(maxRecords = 10000), shards = 10000)
     assert(of(ReadLimits.None).mostMarks === None)
     Seq(ReadLimits(Some(1000), None), ReadLimits(None, Some(100))).foreach { limits =>
       assert(of(limits).mostMarks === Some(20))
-      val marks = marksOf(page(1 to of(limits).pageRecords), of(limits))
+      val marks = marksOf(page(1 to of(limits).ahead.maxRecords), of(limits))
       assert(marks.size <= 21)
     }
-    assert(of(ReadLimits(Some(1000), None)).pageRecords === 20 * 31)
+    assert(of(ReadLimits(Some(1000), None)).ahead.maxRecords === 20 * 31)
   }
 
   test("small marks count as the part that they have of a mark after the driver has joined them") {

@@ -10,15 +10,15 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.shard.feed.ReadStep
+import sparkkinesis.shard.feed.ReadStep._
+import sparkkinesis.shard.{ReadSettings, StreamClient}
+import sparkkinesis.source.ReadOnlyKinesis
 import sparkkinesis.source.ScriptedKinesis.recordsOf
-import sparkkinesis.source.feed.FetchStep
-import sparkkinesis.source.feed.FetchStep._
-import sparkkinesis.source.feed.ReadStep._
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.Stores
-import sparkkinesis.source.{ReadOnlyKinesis, StreamClient}
 
 /** A fetcher with enhanced fan-out asks for events only if the store has room for them. */
 class PushedFetcherSuite extends AnyFunSuite {
@@ -29,7 +29,12 @@ class PushedFetcherSuite extends AnyFunSuite {
     var requests = 0
     private var subscriber: EventSubscriber = _
     private val settings =
-      FetchSettings(100, 200.millis, 1.second, Some(bytes), 0, limits, true, None)
+      FetchSettings(
+        ReadSettings(100, 200.millis, 1.second),
+        bufferBytes = Some(bytes),
+        spillBytes = 0,
+        limits = limits
+      )
 
     private object fanOut extends FanOutClient {
       override def describe(consumer: ConsumerRef): ConsumerSummary =
@@ -60,7 +65,7 @@ class PushedFetcherSuite extends AnyFunSuite {
       () => 0.5
     )
 
-    def step(): FetchStep = {
+    def step(): ReadStep[FetchedPage] = {
       val now = Instant.ofEpochMilli(5000000)
       fetcher.step(Moment(now, now))
     }
@@ -82,17 +87,17 @@ class PushedFetcherSuite extends AnyFunSuite {
     val it = new Fetching(bytes = 100 << 20).asked()
     it.push(1, millisBehind = 1000, size = 1 << 20)
     assert(it.requests === 1)
-    assert(it.step().isInstanceOf[Fetched] && it.requests === 2)
+    assert(it.step().isInstanceOf[Read[_]] && it.requests === 2)
     assert(it.step().isInstanceOf[Awaits] && it.requests === 2)
     it.push(2, millisBehind = 0, size = 1 << 20)
-    assert(it.step().isInstanceOf[Fetched] && it.requests === 2)
+    assert(it.step().isInstanceOf[Read[_]] && it.requests === 2)
     assert(it.step().isInstanceOf[Awaits] && it.requests === 3)
   }
 
   test("without room for two it asks for an event after it has stored the one before") {
     val it = new Fetching(bytes = 3 << 20).asked()
     it.push(1, millisBehind = 1000, size = 1 << 20)
-    assert(it.step().isInstanceOf[Fetched] && it.requests === 1)
+    assert(it.step().isInstanceOf[Read[_]] && it.requests === 1)
     it.step()
     assert(it.requests === 2)
   }
@@ -101,6 +106,6 @@ class PushedFetcherSuite extends AnyFunSuite {
     val limits = ReadLimits(Some(10), None)
     val it = new Fetching(bytes = 100 << 20, limits).asked()
     it.push(1, millisBehind = 1000, size = 1000)
-    assert(it.step().isInstanceOf[Fetched] && it.requests === 1)
+    assert(it.step().isInstanceOf[Read[_]] && it.requests === 1)
   }
 }

@@ -10,17 +10,17 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{KinesisException, Moment, Page, ResponseRoom, ShardIterator}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.shard.feed.ReadStep
+import sparkkinesis.shard.feed.ReadStep._
+import sparkkinesis.shard.pace.SharedReads
+import sparkkinesis.shard.{FetchMemory, ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.feed.FetchStep._
-import sparkkinesis.source.feed.ReadStep._
-import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.pace.SharedReads
-import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits, ShardRange}
-import sparkkinesis.source.store.{FetchMemory, PageStore, StoredPage, Stores}
-import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
+import sparkkinesis.source.protocol.{Assignment, FetchReport, Mark, ReadLimits}
+import sparkkinesis.source.store.{PageStore, StoredPage, Stores}
+import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis}
 
 /**
  * The fetcher of a shard
@@ -43,14 +43,10 @@ class ShardFetcherSuite extends AnyFunSuite {
   private val listedChild = Shard(child.id, child.parents, child.hashKeys, shard.first, None)
   private val settings =
     FetchSettings(
-      100,
-      200.millis,
-      1.second,
-      Some(1000000),
-      0,
-      ReadLimits.None,
-      failOnDataLoss = true,
-      stopAtMillis = None
+      ReadSettings(100, 200.millis, 1.second),
+      bufferBytes = Some(1000000),
+      spillBytes = 0,
+      limits = ReadLimits.None
     )
   private val now = Instant.ofEpochMilli(5000000)
 
@@ -61,7 +57,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       chance: Double = 0.5
   ) {
     val store: PageStore = Stores.of(settings)
-    private var last = Option.empty[FetchStep]
+    private var last = Option.empty[ReadStep[FetchedPage]]
     private var paused = 0L // seconds
     private val assignment = Assignment(id, 7, from)
     private val fetcher =
@@ -74,7 +70,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       )
 
     /** A step after any pause that the last refusal needs. */
-    def step(at: Instant = now): FetchStep = {
+    def step(at: Instant = now): ReadStep[FetchedPage] = {
       last match {
         case Some(Retries(_: KinesisException.Throttled, _)) => paused += 100
         case _ => ()
@@ -83,14 +79,16 @@ class ShardFetcherSuite extends AnyFunSuite {
     }
 
     /** A step as soon as the fetcher is asked again. */
-    def nextStep(at: Instant = now): FetchStep = {
+    def nextStep(at: Instant = now): ReadStep[FetchedPage] = {
       val result = fetcher.step(Moment(at, at.plusSeconds(paused)))
       last = Some(result)
       result
     }
 
-    def fetched(at: Instant = now): Fetched = step(at) match {
-      case fetched: Fetched => fetched
+    def fetched(at: Instant = now): FetchedPage = read(at).page
+
+    def read(at: Instant = now): Read[FetchedPage] = step(at) match {
+      case read @ Read(_, _) => read
       case other => fail(s"not fetched: $other")
     }
 
@@ -104,11 +102,12 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   test("each page is buffered and reported, and starts where the last one ended") {
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 5)))
-    val (first, second) = (fetching.fetched(), fetching.fetched())
+    val Read(first, pause) = fetching.read()
+    val second = fetching.fetched()
     val (mark, record) = (Mark(upTo(3), 3, 30, 30), Some(SequenceNumber("1")))
     val horizon = Progress.TrimHorizon
     assert(first.report === FetchReport(id, 7, horizon, Vector(mark), Nil, Behind, 30, 0, record))
-    assert(first.records === 3 && first.isUrgent && first.pause === 200.millis)
+    assert(first.records === 3 && first.isUrgent && pause === 200.millis)
     assert(second.report.from === upTo(3) && second.report.marks.map(_.upTo) === Seq(upTo(5)))
     assert(fetching.buffered(upTo(5)) === Some(1L to 5L))
     assert(fetching.kinesis.positions === Seq(Position.TrimHorizon), "one iterator is kept")
@@ -133,8 +132,8 @@ class ShardFetcherSuite extends AnyFunSuite {
     val fetching =
       new Fetching(new ScriptedKinesis().page(page(1 to 0)).page(page(1 to 0)).page(page(1 to 1)))
     assert(fetching.fetched().isUrgent, "the driver waits for the first page of each shard")
-    val empty = fetching.fetched()
-    assert(!empty.isUrgent && empty.pause === 200.millis && empty.report.marks.isEmpty)
+    val Read(empty, pause) = fetching.read()
+    assert(!empty.isUrgent && pause === 200.millis && empty.report.marks.isEmpty)
     assert(empty.report.completeAsOfMillis === 0, "behind, so nothing is known to be complete")
     assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(1)))
   }
@@ -146,8 +145,8 @@ class ShardFetcherSuite extends AnyFunSuite {
     val fetching = new Fetching(kinesis)
     assert(fetching.fetched().report.completeAsOfMillis === 10, "the shard may have ended")
     val times = Seq(1, 5, 9, 60).map(seconds => now.plusSeconds(seconds.toLong))
-    val idle = times.map(fetching.fetched)
-    assert(idle.map(_.report.completeAsOfMillis) === times.map(_.toEpochMilli))
+    val idle = times.map(fetching.read)
+    assert(idle.map(_.page.report.completeAsOfMillis) === times.map(_.toEpochMilli))
     assert(idle.map(_.pause.toMillis) === Seq(200, 500, 900, 1000))
   }
 
@@ -156,9 +155,9 @@ class ShardFetcherSuite extends AnyFunSuite {
     (1 to 2).foreach(_ => kinesis.page(page(1 to 0).copy(millisBehindLatest = None)))
     val fetching = new Fetching(kinesis)
     fetching.fetched()
-    val unknown = fetching.fetched(now.plusSeconds(60))
+    val Read(unknown, pause) = fetching.read(now.plusSeconds(60))
     assert(unknown.report.millisBehindLatest > 0 && unknown.report.completeAsOfMillis === 0)
-    assert(unknown.pause === 200.millis, "it is polled like a shard with records")
+    assert(pause === 200.millis, "it is polled like a shard with records")
   }
 
   test("where no answer says it, many empty pages in a row, for four seconds, are the tip") {
@@ -323,7 +322,8 @@ class ShardFetcherSuite extends AnyFunSuite {
         )
       case other => fail(s"not lost: $other")
     }
-    val going = new Fetching(script, settings.copy(failOnDataLoss = false))
+    val going =
+      new Fetching(script, settings.copy(reads = settings.reads.copy(failOnDataLoss = false)))
     going.fetched()
     going.step()
     val report = going.fetched().report
@@ -359,7 +359,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       settings.copy(bufferBytes = Some(500))
     )
     fetching.fetched()
-    assert(fetching.step() === Waits && fetching.kinesis.asked.size === 1)
+    assert(fetching.step() === NoRoom && fetching.kinesis.asked.size === 1)
     fetching.store.dropUpTo(id, upTo(3))
     assert(fetching.fetched().report.from === upTo(3))
   }
@@ -391,7 +391,10 @@ class ShardFetcherSuite extends AnyFunSuite {
         over: FiniteDuration,
         timeout: Option[FiniteDuration] = Some(5.minutes)
     ) = {
-      val fetching = new Fetching(failing(outage, attempts), settings.copy(retryTimeout = timeout))
+      val fetching = new Fetching(
+        failing(outage, attempts),
+        settings.copy(reads = settings.reads.copy(retryTimeout = timeout))
+      )
       fetching.step()
       (3 to attempts).foreach(_ => assert(fetching.step().isInstanceOf[Retries]))
       fetching.step(now.plusMillis(over.toMillis))
@@ -485,8 +488,8 @@ class ShardFetcherSuite extends AnyFunSuite {
           assert(loss.getMessage.contains(Instant.ofEpochMilli(recent).toString))
         case other => fail(s"not lost: $other")
       }
-      assert(stepAfter(behind, 24.hours, 24.hours).isInstanceOf[Fetched])
-      assert(stepAfter(behind, 25.hours, 48.hours).isInstanceOf[Fetched])
+      assert(stepAfter(behind, 24.hours, 24.hours).isInstanceOf[Read[_]])
+      assert(stepAfter(behind, 25.hours, 48.hours).isInstanceOf[Read[_]])
     }
   }
 
@@ -506,7 +509,10 @@ class ShardFetcherSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().page(recentPage(1, 0)).summary(summary())
     val later = recent + 30.hours.toMillis
     val fetching =
-      new Fetching(kinesis.page(recentPage(2, 0, later)), settings.copy(failOnDataLoss = false))
+      new Fetching(
+        kinesis.page(recentPage(2, 0, later)),
+        settings.copy(reads = settings.reads.copy(failOnDataLoss = false))
+      )
     fetching.fetched(Instant.ofEpochMilli(recent))
     fetching.fetched(Instant.ofEpochMilli(later))
   }
@@ -518,7 +524,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       val report = fetching.fetched(now.plusMillis(wrong.toMillis)).report
       assert(report.completeAsOfMillis === now.toEpochMilli)
       Seq(Behind, 0L).foreach { behind =>
-        assert(stepAfter(behind, 24.hours, 24.hours, wrong).isInstanceOf[Fetched])
+        assert(stepAfter(behind, 24.hours, 24.hours, wrong).isInstanceOf[Read[_]])
         assert(stepAfter(behind, 25.hours, 24.hours, wrong).isInstanceOf[Loses])
       }
     }
@@ -588,13 +594,16 @@ class ShardFetcherSuite extends AnyFunSuite {
     (0 until 20).foreach(page =>
       kinesis.page(ScriptedKinesis.page(page * 256 + 1 to page * 256 + 256))
     )
-    val each = settings.copy(maxRecords = 10000, limits = ReadLimits(Some(1), None))
+    val each = settings.copy(
+      reads = settings.reads.copy(maxRecords = 10000),
+      limits = ReadLimits(Some(1), None)
+    )
     val fetching = new Fetching(kinesis, each)
     (1 to 16).foreach(_ => fetching.fetched())
     assert(fetching.kinesis.asked.map(_._2).toSet === Set(256))
-    assert(fetching.step() === Waits)
+    assert(fetching.step() === NoRoom)
     fetching.store.dropUpTo(id, upTo(256))
-    assert(fetching.fetched().report.marks.size === 256 && fetching.step() === Waits)
+    assert(fetching.fetched().report.marks.size === 256 && fetching.step() === NoRoom)
   }
 
   test("a response for which there was no memory uses the shard's quota") {
@@ -612,7 +621,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       settings,
       () => 0.5
     )
-    assert(fetcher.step(Moment(now, now)) === Waits)
+    assert(fetcher.step(Moment(now, now)) === NoRoom)
     fetcher.step(Moment(now, now)) match {
       case Paced(pause) => assert(pause >= 4.seconds && pause < 5.seconds, "nine megabytes")
       case other => fail(s"not paced: $other")
@@ -638,7 +647,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       () => 0.5
     )
     (1 to outages).foreach(_ => assert(fetcher.step(Moment(now, now)).isInstanceOf[Retries]))
-    assert(fetcher.step(Moment(now, now)).isInstanceOf[Fetched], "the quota is unused")
+    assert(fetcher.step(Moment(now, now)).isInstanceOf[Read[_]], "the quota is unused")
   }
 
   test("the estimated size counts that small records need more memory than their data") {
@@ -651,7 +660,7 @@ class ShardFetcherSuite extends AnyFunSuite {
       fetching.step()
     }
     val both = taken + math.max(64L << 10, taken * 9 / 8)
-    assert(second(both - 1) === Waits)
-    assert(second(both).isInstanceOf[Fetched])
+    assert(second(both - 1) === NoRoom)
+    assert(second(both).isInstanceOf[Read[_]])
   }
 }

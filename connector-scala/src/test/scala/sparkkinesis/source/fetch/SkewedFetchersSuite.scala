@@ -13,12 +13,13 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Moment, Page, ShardIterator, StreamSummary}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{Position, Record, SequenceNumber, ShardId, StreamRef}
-import sparkkinesis.source.feed.FeedCounts
+import sparkkinesis.shard.feed.FeedCounts
+import sparkkinesis.shard.{FetchMemory, ReadSettings, StreamClient}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, ReadAheadDriver, ShardSkew}
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{FetchMemory, PageStore}
-import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis, StreamClient}
+import sparkkinesis.source.store.PageStore
+import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis}
 
 /** Shards that advance together share a small store: the oldest must be read before the others. */
 class SkewedFetchersSuite extends AnyFunSuite {
@@ -26,7 +27,13 @@ class SkewedFetchersSuite extends AnyFunSuite {
   private val shards = 6
   private val count = 50
   private val settings =
-    FetchSettings(5, 200.millis, 1.second, Some(2000), 0, ReadLimits.None, true, None, Some(skew))
+    FetchSettings(
+      ReadSettings(5, 200.millis, 1.second),
+      bufferBytes = Some(2000),
+      spillBytes = 0,
+      limits = ReadLimits.None,
+      maxShardSkew = Some(skew)
+    )
 
   /** The records of the first shard are the oldest, and it is throttled for a while. */
   private final class Uneven(throttled: Int) extends ReadOnlyKinesis {

@@ -15,14 +15,15 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
+import sparkkinesis.shard.feed.ReadStep
+import sparkkinesis.shard.{ReadSettings, StreamClient}
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
-import sparkkinesis.source.feed.{FetchStep, ReadStep}
 import sparkkinesis.source.fetch.Steps._
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.Stores
-import sparkkinesis.source.{OneShard, ReadOnlyKinesis, StreamClient}
+import sparkkinesis.source.{OneShard, ReadOnlyKinesis}
 
 /**
  * One shard with failures
@@ -35,14 +36,10 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
     PatienceConfig(Span(30, Seconds), Span(10, Millis))
 
   private val settings = FetchSettings(
-    10,
-    200.millis,
-    1.second,
-    Some(256L << 20),
-    0,
-    ReadLimits.None,
-    failOnDataLoss = true,
-    stopAtMillis = None
+    ReadSettings(10, 200.millis, 1.second),
+    bufferBytes = Some(256L << 20),
+    spillBytes = 0,
+    limits = ReadLimits.None
   )
   private val records = recordsOf(1 to 50).toVector
 
@@ -86,7 +83,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       val (fetcher, at) = due.minBy { case (fetcher, at) => (at, fetcher.shard) }
       now = Instant.ofEpochMilli(at)
       val pause = fetcher.step(Moment(now, now), shards = 8) match {
-        case FetchStep.Fetched(_, _, pause, _) => pause
+        case ReadStep.Read(_, pause) => pause
         case ReadStep.Retries(_, delay) => delay
         case ReadStep.Paced(pause) => pause
         case other => fail(s"not read: $other")
@@ -121,7 +118,10 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
       "localhost",
       Map(arn -> StreamClient(stream, kinesis)),
       () => (),
-      settings.copy(minPeriod = 1.milli, idlePeriod = 5.millis, bufferBytes = Some(bufferBytes)),
+      settings.copy(
+        reads = settings.reads.copy(minPeriod = 1.milli, idlePeriod = 5.millis),
+        bufferBytes = Some(bufferBytes)
+      ),
       driver.answer(_),
       SystemClock,
       () => 0.5

@@ -1,7 +1,7 @@
 package sparkkinesis.source.fetch
 
 import sparkkinesis.client.Moment
-import sparkkinesis.source.feed.FetchStep
+import sparkkinesis.shard.feed.ReadStep
 
 /** Runs fetchers at once, as far as they are ready. */
 object Steps {
@@ -11,7 +11,7 @@ object Steps {
      * @param shards number of shards that share the store
      * @param isOldest whether the fetcher is behind all others
      */
-    def step(at: Moment, shards: Int = 1, isOldest: Boolean = false): FetchStep =
+    def step(at: Moment, shards: Int = 1, isOldest: Boolean = false): ReadStep[FetchedPage] =
       fetcher.prepare(at, shards, isOldest).getOrElse(fetcher.run(at))
   }
 }

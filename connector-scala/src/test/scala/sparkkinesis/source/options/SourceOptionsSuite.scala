@@ -10,6 +10,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.options.OptionException._
 import sparkkinesis.model.{Position, StreamName, StreamRef}
+import sparkkinesis.shard.ReadSettings
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol.ReadLimits
 
@@ -57,9 +58,9 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
     ("deaggregate", "false", _.deaggregate, false),
-    ("maxRecordsPerFetch", "10000", _.fetch.maxRecords, 10000),
-    ("minFetchPeriod", "300ms", _.fetch.minPeriod, 300.millis),
-    ("idleFetchPeriod", "5s", _.fetch.idlePeriod, 5.seconds),
+    ("maxRecordsPerFetch", "10000", _.fetch.reads.maxRecords, 10000),
+    ("minFetchPeriod", "300ms", _.fetch.reads.minPeriod, 300.millis),
+    ("idleFetchPeriod", "5s", _.fetch.reads.idlePeriod, 5.seconds),
     ("fetchBufferSize", "64m", _.fetch.bufferBytes, Some(64L << 20)),
     ("fetchSpillSize", "64m", _.fetch.spillBytes, 64L << 20),
     ("fetchSpillSize", "0", _.fetch.spillBytes, 0L),
@@ -76,7 +77,12 @@ class SourceOptionsSuite extends AnyFunSuite {
   test("the defaults of all options") {
     val options = parse()
     val fetch =
-      FetchSettings(10000, 200.millis, 1.second, None, 4L << 30, ReadLimits.None, true, None)
+      FetchSettings(
+        ReadSettings(10000, 200.millis, 1.second),
+        bufferBytes = None,
+        spillBytes = 4L << 30,
+        limits = ReadLimits.None
+      )
     assert(
       !options.allowStreamRemoval && startOf(
         options

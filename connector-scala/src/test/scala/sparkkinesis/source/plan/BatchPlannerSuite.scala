@@ -13,8 +13,8 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.source.SourceException
-import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits, ShardRange}
+import sparkkinesis.shard.{ShardRange, SourceException}
+import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private type Marks = Map[ShardId, Vector[Mark]]

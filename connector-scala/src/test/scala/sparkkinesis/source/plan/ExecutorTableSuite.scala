@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
+import sparkkinesis.shard.FetchTimes
 import sparkkinesis.source.protocol._
 
 class ExecutorTableSuite extends AnyFunSuite {

@@ -9,9 +9,10 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.fetch.PageMarks
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.protocol.{Mark, ShardRange}
+import sparkkinesis.source.protocol.Mark
 import sparkkinesis.source.store.{StoredPage, Stores}
 
 class LocatedRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

@@ -7,7 +7,8 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators.shardOf
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.protocol.{Mark, ShardRange}
+import sparkkinesis.shard.ShardRange
+import sparkkinesis.source.protocol.Mark
 
 class RangePackingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private type Located = LocatedRange[String]

@@ -12,6 +12,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamShard}
+import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.protocol._
 
 class ReadAheadSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

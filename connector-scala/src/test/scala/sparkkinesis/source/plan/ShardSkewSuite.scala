@@ -13,6 +13,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{ArrivalTimes, PackedRecords, Record, SequenceNumber, StreamShard}
+import sparkkinesis.shard.ReadSettings
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
@@ -20,7 +21,13 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val skew = 60.seconds
 
   private def settings(limits: ReadLimits, skew: FiniteDuration) =
-    FetchSettings(100, 200.millis, 1.second, Some(1000000), 0, limits, true, None, Some(skew))
+    FetchSettings(
+      ReadSettings(100, 200.millis, 1.second),
+      bufferBytes = Some(1000000),
+      spillBytes = 0,
+      limits = limits,
+      maxShardSkew = Some(skew)
+    )
 
   private def recordAt(number: Int, millis: Long): Record =
     record(number.toLong, 1).copy(arrivalMillis = millis)

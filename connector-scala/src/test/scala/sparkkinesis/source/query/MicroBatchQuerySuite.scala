@@ -13,11 +13,11 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
+import sparkkinesis.shard.{ServiceTime, SourceException}
 import sparkkinesis.source.ScriptedKinesis.summary
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.{ServiceTime, SourceException}
 
 /** A query over a stream with two shards. The test plays Spark, the executors and the service. */
 class MicroBatchQuerySuite extends AnyFunSuite {

@@ -11,12 +11,12 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamArn, StreamName, StreamRef, StreamShard}
+import sparkkinesis.shard.{ServiceTime, SourceException}
 import sparkkinesis.source.ScriptedKinesis.summary
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
-import sparkkinesis.source.{ServiceTime, SourceException}
 
 /** Streams that are added to a query and removed from it between runs. */
 class QueryStreamsSuite extends AnyFunSuite {

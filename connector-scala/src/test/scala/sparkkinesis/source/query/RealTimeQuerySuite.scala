@@ -11,8 +11,8 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{ChildShard, HashKeyRange, StreamShard}
+import sparkkinesis.shard.ServiceTime
 import sparkkinesis.source.ScriptedKinesis.summary
-import sparkkinesis.source.ServiceTime
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Frontier}

@@ -12,8 +12,8 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.ScriptedKinesis.{Gone, Throttled, summary}
-import sparkkinesis.source.SourceException
 import sparkkinesis.source.checkpoint.QueryStreamSuite
 import sparkkinesis.source.watch.{AuditFindings, AuditState}
 

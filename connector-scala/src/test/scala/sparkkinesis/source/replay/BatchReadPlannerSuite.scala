@@ -10,11 +10,11 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Page, ShardListing}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{HashKey, Position, SequenceNumber, Shard}
+import sparkkinesis.shard.{ShardRange, StreamClient}
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{ScriptedKinesis, StreamClient}
 
 /** The plan of a batch query from a listing. */
 class BatchReadPlannerSuite extends AnyFunSuite {

@@ -11,23 +11,36 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Moment, Page, ShardIterator}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, StreamShard}
+import sparkkinesis.shard.feed.{FeedCounts, ReadStep, ShardRangeReader}
+import sparkkinesis.shard.{
+  DataLoss,
+  DataLossException,
+  FetchMemory,
+  ReadSettings,
+  ShardRange,
+  StreamClient
+}
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ScriptedKinesis
 import sparkkinesis.source.ScriptedKinesis._
-import sparkkinesis.source.feed.{FeedCounts, FetchStep, ReadStep, ShardRangeReader}
 import sparkkinesis.source.fetch.Steps._
-import sparkkinesis.source.fetch.{Heartbeats, ShardFetcher}
+import sparkkinesis.source.fetch.{FetchedPage, Heartbeats, ShardFetcher}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{FakeSpill, FetchMemory, PageStore, StoredPage, Stores}
-import sparkkinesis.source.{DataLoss, DataLossException, ScriptedKinesis, StreamClient}
+import sparkkinesis.source.store.{FakeSpill, PageStore, StoredPage, Stores}
 
 /** Reports of lost records: their text, their count, and which executor sends them. */
 class DataLossSuite extends AnyFunSuite {
   private val shard = StreamShard(arn, shardId(0))
   private val strict =
-    FetchSettings(100, 200.millis, 1.second, Some(1000000), 0, ReadLimits.None, true, None)
-  private val lenient = strict.copy(failOnDataLoss = false)
+    FetchSettings(
+      ReadSettings(100, 200.millis, 1.second),
+      bufferBytes = Some(1000000),
+      spillBytes = 0,
+      limits = ReadLimits.None
+    )
+  private val lenient = strict.copy(reads = strict.reads.copy(failOnDataLoss = false))
   private val late = Instant.EPOCH.plusMillis((27.hours + 20.minutes).toMillis)
 
   test("durations are rounded up to the minute") {
@@ -77,7 +90,7 @@ class DataLossSuite extends AnyFunSuite {
       case other => fail(s"not lost: $other")
     }
     val young = fetcher(new ScriptedKinesis().page(page(1 to 1)), strict, Some(late))
-    assert(young.step(Moment(late, late)).isInstanceOf[FetchStep.Fetched])
+    assert(young.step(Moment(late, late)).isInstanceOf[ReadStep.Read[_]])
   }
 
   test("a tolerated loss counts once until the reader has caught up") {
@@ -87,7 +100,7 @@ class DataLossSuite extends AnyFunSuite {
     kinesis.summary(summary()).page(empty)
     val reader = fetcher(kinesis, lenient, Some(Instant.EPOCH))
     def lost(at: Instant) = reader.step(Moment(at, at)) match {
-      case FetchStep.Fetched(report, _, _, _) => report.lost
+      case ReadStep.Read(FetchedPage(report, _, _), _) => report.lost
       case other => fail(s"not fetched: $other")
     }
     assert(Seq.fill(3)(lost(late)) === Seq(1, 0, 0))
@@ -106,7 +119,7 @@ class DataLossSuite extends AnyFunSuite {
     val kinesis = new ScriptedKinesis().summary(summary()).page(throw Throttled).page(page(2 to 3))
     val reader = new ShardRangeReader(
       StreamClient(stream, kinesis),
-      lenient,
+      lenient.reads,
       clock,
       () => false
     )
@@ -174,7 +187,7 @@ class DataLossSuite extends AnyFunSuite {
       val kinesis = new ScriptedKinesis().summary(summary())
       (1 to 2).foreach(_ => kinesis.page(Page(Vector(found), Some(ShardIterator("next")), 0, Nil)))
       val reader =
-        new ShardRangeReader(StreamClient(stream, kinesis), strict, clock, () => false)
+        new ShardRangeReader(StreamClient(stream, kinesis), strict.reads, clock, () => false)
       reader.pages(parts(1)).flatMap(_._2).toSeq
     }
     assert(read(records(1)) === Seq(records(1)))

@@ -11,23 +11,29 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{KinesisClient, Moment}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamShard}
+import sparkkinesis.shard.feed.{ReadStep, ShardRangeReader}
+import sparkkinesis.shard.{DataLossException, ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis._
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.feed.{FetchStep, ShardRangeReader}
-import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.fetch.Steps._
+import sparkkinesis.source.fetch.{FetchedPage, ShardFetcher}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.{BatchPlanner, ReadAheadDriver}
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.Stores
-import sparkkinesis.source.{DataLossException, OneShard, ScriptedKinesis, StreamClient}
+import sparkkinesis.source.{OneShard, ScriptedKinesis}
 
 /** The first batch of a shard is a fixed set, too, though its start has no sequence number. */
 class FirstBatchSuite extends AnyFunSuite {
   private val shard = StreamShard(arn, shardId(0))
   private val settings =
-    FetchSettings(2, 200.millis, 1.second, Some(1000000), 0, ReadLimits.None, true, None)
+    FetchSettings(
+      ReadSettings(2, 200.millis, 1.second),
+      bufferBytes = Some(1000000),
+      spillBytes = 0,
+      limits = ReadLimits.None
+    )
   private val begin = Moment(Instant.EPOCH, Instant.EPOCH)
   private def number(value: Int) = SequenceNumber(value.toString)
   private def upTo(value: Int): Progress = Progress.After(number(value))
@@ -65,7 +71,7 @@ class FirstBatchSuite extends AnyFunSuite {
       )
     }
     for (fetcher <- fetchers; _ <- 1 to calls) fetcher.step(begin) match {
-      case FetchStep.Fetched(report, _, _, _) => heard(report)
+      case ReadStep.Read(FetchedPage(report, _, _), _) => heard(report)
       case other => fail(s"not fetched: $other")
     }
     driver
@@ -95,11 +101,11 @@ class FirstBatchSuite extends AnyFunSuite {
   private def read(
       kinesis: KinesisClient,
       range: ShardRange,
-      settings: FetchSettings = settings
+      reads: ReadSettings = settings.reads
   ): (Seq[Int], Long) = {
     val reader = new ShardRangeReader(
       StreamClient(stream, kinesis),
-      settings,
+      reads,
       new FastClock,
       () => false
     )
@@ -107,7 +113,7 @@ class FirstBatchSuite extends AnyFunSuite {
     records -> reader.lostRanges
   }
 
-  private val lenient = settings.copy(failOnDataLoss = false)
+  private val lenient = settings.reads.copy(failOnDataLoss = false)
 
   test("a first batch that is read again after some of it was trimmed is a loss") {
     val records = recordsOf(1 to 5).toVector

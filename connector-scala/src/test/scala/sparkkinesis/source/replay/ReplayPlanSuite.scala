@@ -11,10 +11,9 @@ import sparkkinesis.Generators.{arn, only, shardId, shardOf, stream}
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber}
+import sparkkinesis.shard.{ServiceTime, ShardRange, SourceException}
 import sparkkinesis.source.ScriptedKinesis.summary
 import sparkkinesis.source.checkpoint.DescribedStream
-import sparkkinesis.source.protocol.ShardRange
-import sparkkinesis.source.{ServiceTime, SourceException}
 
 class ReplayPlanSuite extends AnyFunSuite {
   private val noon = Instant.parse("2026-11-23T12:00:00Z")

@@ -8,27 +8,17 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.shard.feed.ShardRangeReader
+import sparkkinesis.shard.pace.SharedReads
+import sparkkinesis.shard.{BatchEnd, ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.sink.FastClock
+import sparkkinesis.source.ReadOnlyKinesis
 import sparkkinesis.source.ScriptedKinesis.{Throttled, recordsOf}
-import sparkkinesis.source.feed.ShardRangeReader
-import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.pace.SharedReads
-import sparkkinesis.source.protocol.{BatchEnd, ReadLimits, ShardRange}
-import sparkkinesis.source.{ReadOnlyKinesis, StreamClient}
 
 class TaskPagesSuite extends AnyFunSuite {
   private val Records = 60
 
-  private def settings(minPeriod: FiniteDuration) = FetchSettings(
-    maxRecords = 3,
-    minPeriod,
-    idlePeriod = 1.second,
-    Some(1000),
-    0,
-    ReadLimits.None,
-    failOnDataLoss = true,
-    stopAtMillis = None
-  )
+  private def settings(minPeriod: FiniteDuration) = ReadSettings(3, minPeriod, 1.second)
 
   /** Any number of shards with the same records. */
   private final class SameShards(refused: Set[ShardId] = Set.empty) extends ReadOnlyKinesis {

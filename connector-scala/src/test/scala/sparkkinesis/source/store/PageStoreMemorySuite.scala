@@ -14,6 +14,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ServiceLimits, StreamShard}
+import sparkkinesis.shard.FetchMemory
 import sparkkinesis.sink.FastClock
 
 /**

@@ -9,7 +9,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.PackedRecords
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.{FetchMemory, ShardRange}
 
 /** Pages beyond the memory part are on disk, and a task finds no difference. */
 class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {

@@ -9,7 +9,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, StreamShard}
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.{FetchMemory, ShardRange}
 
 class PageStoreSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val shard = shardOf(0)

@@ -4,8 +4,8 @@ import java.time.Instant
 
 import sparkkinesis.Generators.shardOf
 import sparkkinesis.model.{PackedRecords, Record}
+import sparkkinesis.shard.{FetchMemory, ShardRange}
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.protocol.ShardRange
 
 /** Stores of tests, and how tests read them. */
 object Stores {

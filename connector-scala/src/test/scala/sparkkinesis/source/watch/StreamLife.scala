@@ -9,7 +9,7 @@ import sparkkinesis.Generators
 import sparkkinesis.Generators.shardId
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.source.feed.ShardEnd
+import sparkkinesis.shard.feed.ShardEnd
 import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 

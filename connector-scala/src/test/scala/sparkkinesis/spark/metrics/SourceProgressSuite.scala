@@ -6,8 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.model.{StreamArn, StreamShard}
+import sparkkinesis.shard.FetchTimes
 import sparkkinesis.source.plan.ShardCounts
-import sparkkinesis.source.protocol.{FetchCounters, FetchTimes, Frontier}
+import sparkkinesis.source.protocol.{FetchCounters, Frontier}
 import sparkkinesis.source.query.QueryReport
 
 class SourceProgressSuite extends AnyFunSuite {

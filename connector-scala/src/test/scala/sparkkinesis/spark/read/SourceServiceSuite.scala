@@ -16,13 +16,14 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, StreamRef}
+import sparkkinesis.shard.SourceException
+import sparkkinesis.source.ReadOnlyKinesis
 import sparkkinesis.source.ScriptedKinesis.{listing, summary}
 import sparkkinesis.source.checkpoint.QueryStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams}
-import sparkkinesis.source.{ReadOnlyKinesis, SourceException}
 import sparkkinesis.spark.LocalSpark
 import sparkkinesis.spark.read.task.{FetchServices, QueryRun}
 import sparkkinesis.spark.stop.StopGate

@@ -8,11 +8,16 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{PutResult, ShardFilter, ShardLister}
 import sparkkinesis.model.{Position, PutEntry, SequenceNumber, Shard, StreamName, StreamRef}
+import sparkkinesis.shard.feed.ShardRangeReader
+import sparkkinesis.shard.{
+  DataLossException,
+  ReadSettings,
+  ShardRange,
+  SourceException,
+  StreamClient
+}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.feed.ShardRangeReader
-import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 
 /** Batch reads that begin or end at a record that expired or never existed. */
@@ -53,10 +58,7 @@ class BatchLossSuite extends AnyFunSuite {
       ).ranges()
 
     def read(ranges: Seq[ShardRange], failOnDataLoss: Boolean = true): Seq[SequenceNumber] = {
-      val settings = SourceOptions
-        .parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
-        .fetch
-        .copy(failOnDataLoss = failOnDataLoss)
+      val settings = ReadSettings(failOnDataLoss = failOnDataLoss)
       val reader = new ShardRangeReader(client, settings, clock, () => false)
       ranges.flatMap(reader.pages(_).flatMap(_._2.map(_.sequenceNumber)))
     }

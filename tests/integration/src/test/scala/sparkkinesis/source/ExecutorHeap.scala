@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.AwsClientFactory
 import sparkkinesis.model.{StreamName, StreamRef}
+import sparkkinesis.shard.{ReadSettings, StreamClient}
 import sparkkinesis.simulator.LocalClient
 
 /**
@@ -22,8 +23,7 @@ object ExecutorHeap {
   def main(args: Array[String]): Unit = {
     val client = AwsClientFactory.create(LocalClient.config(URI.create(args(0))))
     val settings = ReadAheadFixture.Settings.copy(
-      maxRecords = args(2).toInt,
-      idlePeriod = 50.millis,
+      ReadSettings(args(2).toInt, 1.milli, 50.millis),
       bufferBytes = Some(args(1).toLong)
     )
     val access = StreamClient(stream, client)

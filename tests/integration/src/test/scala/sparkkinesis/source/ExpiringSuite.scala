@@ -9,13 +9,13 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
+import sparkkinesis.shard.feed.{ReadStep, ShardRangeReader}
+import sparkkinesis.shard.{ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
-import sparkkinesis.source.feed.{FetchStep, ShardRangeReader}
-import sparkkinesis.source.fetch.ShardFetcher
 import sparkkinesis.source.fetch.Steps._
-import sparkkinesis.source.options.SourceOptions
+import sparkkinesis.source.fetch.{FetchedPage, ShardFetcher}
 import sparkkinesis.source.plan.BatchPlanner
-import sparkkinesis.source.protocol.{Assignment, ReadLimits, ShardRange}
+import sparkkinesis.source.protocol.{Assignment, ReadLimits}
 import sparkkinesis.source.store.Stores
 
 /**
@@ -103,23 +103,20 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
       fixture.access,
       assignment,
       store,
-      settings.copy(minPeriod = 200.millis, idlePeriod = 1.minute),
+      settings.copy(reads = settings.reads.copy(minPeriod = 200.millis, idlePeriod = 1.minute)),
       () => 0.5
     )
     val end = fixture.clock.now.plusSeconds(24 * 3600)
     while (fixture.clock.now.isBefore(end))
       fetcher.step(fixture.clock.moment) match {
-        case FetchStep.Fetched(_, 0, pause, _) => fixture.clock.advance(pause)
+        case ReadStep.Read(FetchedPage(_, 0, _), pause) => fixture.clock.advance(pause)
         case other => fail(s"no page: $other")
       }
     assert(fixture.calls("GetShardIterator") === 1 && fixture.calls("GetRecords") > 1000)
   }
 
   test("the longest pause between two calls is shorter than the lifetime of an iterator") {
-    val longest = SourceOptions
-      .parse(Map("streamName" -> "orders", "region" -> "eu-west-1"), None)
-      .fetch
-      .pause(365.days)
+    val longest = ReadSettings().pause(365.days)
     assert(longest * 2 < ServiceLimits.IteratorLifetime)
   }
 
@@ -127,7 +124,7 @@ class ExpiringSuite extends AnyFunSuite with Eventually {
     val fixture = new Fixture(55)
     val reader = new ShardRangeReader(
       fixture.access,
-      settings,
+      settings.reads,
       fixture.clock,
       () => false
     )

@@ -10,6 +10,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import sparkkinesis.client.{ShardFilter, ShardLister, SystemClock}
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.model.{StreamName, StreamRef}
+import sparkkinesis.shard.{ReadSettings, ServiceTime, StreamClient}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
@@ -48,7 +49,10 @@ class ManyShardsSuite extends AnyFunSuite with Eventually {
 
     def readEachShard(): this.type = {
       val settings =
-        ReadAheadFixture.Settings.copy(idlePeriod = 1.hour, bufferBytes = Some(200L << 20))
+        ReadAheadFixture.Settings.copy(
+          ReadSettings(10, 1.milli, 1.hour),
+          bufferBytes = Some(200L << 20)
+        )
       val query = new ReadAheadFixture(access, start, settings)
       try eventually(assert(query.driver.frontiers.size === shards))
       finally query.close()

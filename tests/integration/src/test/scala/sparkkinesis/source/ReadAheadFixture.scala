@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.model.Position
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
+import sparkkinesis.shard.{ReadSettings, StreamClient}
 import sparkkinesis.source.checkpoint.ShardDiscovery
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.FetchSettings
@@ -42,14 +43,10 @@ class ReadAheadFixture(
 
 object ReadAheadFixture {
   val Settings: FetchSettings = FetchSettings(
-    maxRecords = 10,
-    minPeriod = 1.milli,
-    idlePeriod = 5.millis,
+    ReadSettings(10, 1.milli, 5.millis),
     bufferBytes = Some(100000),
     spillBytes = 0,
-    limits = ReadLimits.None,
-    failOnDataLoss = true,
-    stopAtMillis = None
+    limits = ReadLimits.None
   )
 
   /** The offset of a query that starts with the oldest record of each shard. */

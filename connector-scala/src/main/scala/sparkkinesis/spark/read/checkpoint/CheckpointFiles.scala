@@ -26,7 +26,7 @@ final class CheckpointFiles(location: String, conf: Configuration) {
   /**
    * The batches whose end is logged.
    *
-   * @throws sparkkinesis.source.SourceException if there is no offset log
+   * @throws sparkkinesis.shard.SourceException if there is no offset log
    */
   def logged(): LoggedBatches = LoggedBatches(
     location,
@@ -64,7 +64,7 @@ final class CheckpointFiles(location: String, conf: Configuration) {
   /**
    * Where a batch ended. The next batch began there, unless the query was moved in between.
    *
-   * @throws sparkkinesis.source.SourceException like [[offsets]]
+   * @throws sparkkinesis.shard.SourceException like [[offsets]]
    */
   def end(batch: Long): LoggedOffsets =
     read(beforeMoves.getOrElse(batch, s"$Offsets/$batch"))
@@ -72,7 +72,7 @@ final class CheckpointFiles(location: String, conf: Configuration) {
   /**
    * Where the query continued after a batch.
    *
-   * @throws sparkkinesis.source.SourceException if Spark has deleted the file meanwhile, or if it
+   * @throws sparkkinesis.shard.SourceException if Spark has deleted the file meanwhile, or if it
    *   cannot be read
    */
   def offsets(batch: Long): LoggedOffsets = read(s"$Offsets/$batch")
@@ -93,7 +93,7 @@ final class CheckpointFiles(location: String, conf: Configuration) {
   /**
    * Where the first batch of a source begins.
    *
-   * @throws sparkkinesis.source.SourceException if the file is missing
+   * @throws sparkkinesis.shard.SourceException if the file is missing
    */
   def initial(source: String): SourceOffset =
     new InitialOffsetFile(new Path(root, s"sources/$source"), conf).read().getOrElse {

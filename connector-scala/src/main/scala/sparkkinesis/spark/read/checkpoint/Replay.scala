@@ -7,9 +7,9 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{StreamAccess, SystemClock}
 import sparkkinesis.model.{ConsumerArn, StreamArn}
+import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.checkpoint.{LoggedBatches, QueryStream}
 import sparkkinesis.source.options.{BatchNumbers, ReplayOptions, SourceOptions}
-import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{LoggedBatch, ReadBounds, ReplayPlan, ReplayedStreams}
 
 /**

@@ -10,7 +10,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, PackedRecords, SequenceNumber}
-import sparkkinesis.source.protocol.{FetchReport, ShardRange}
+import sparkkinesis.shard.ShardRange
+import sparkkinesis.source.protocol.FetchReport
 import sparkkinesis.source.realtime._
 import sparkkinesis.source.store.StoredPart
 import sparkkinesis.spark.errors.ConnectorError

@@ -5,9 +5,9 @@ import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.client.SystemClock
+import sparkkinesis.shard.FetchMemory
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.FetchMemory
 
 /** The fetch services of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object FetchServices {

@@ -2,7 +2,7 @@ package sparkkinesis.spark.read.task
 
 import org.apache.spark.sql.connector.read.InputPartition
 
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.ShardRange
 
 /**
  * The ranges that one task reads, each in order.

@@ -10,11 +10,10 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 
 import sparkkinesis.client.{Loan, StreamAccess, SystemClock}
 import sparkkinesis.model.{ConsumerArn, StreamArn}
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.{FeedNews, ShardRangeReader}
+import sparkkinesis.shard.feed.{FeedNews, ShardRangeReader}
+import sparkkinesis.shard.{ShardRange, StreamClient}
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.TaskPages
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
@@ -96,7 +95,7 @@ final class KinesisPartitionReader(
     val isFirst = context == null || context.attemptNumber() == 0
     val reader = new ShardRangeReader(
       loan.value,
-      options.fetch,
+      options.fetch.reads,
       SystemClock,
       () => context != null && context.isInterrupted(),
       consumers.get(arn).filter(_ => isFirst),

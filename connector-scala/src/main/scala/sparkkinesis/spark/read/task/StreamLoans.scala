@@ -5,8 +5,8 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.{ClientConfig, Loan, Pool, StreamAccess, SystemClock, Timer}
 import sparkkinesis.model.{ConsumerArn, StreamArn}
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.pace.SharedReads
+import sparkkinesis.shard.StreamClient
+import sparkkinesis.shard.pace.SharedReads
 
 /**
  * The streams that this JVM reads. All readers with the same configuration share a stream's client

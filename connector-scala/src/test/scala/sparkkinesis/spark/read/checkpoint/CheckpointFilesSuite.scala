@@ -13,7 +13,7 @@ import sparkkinesis.Generators.{arn, only, shardId}
 import sparkkinesis.TemporaryFolders
 import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.checkpoint.{LoggedOffsets, OffsetCodec}
 
 class CheckpointFilesSuite extends AnyFunSuite with TemporaryFolders {

@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators.{arn, only, shardId}
 import sparkkinesis.TemporaryFolders
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.checkpoint.OffsetCodec
 
 class InitialOffsetFileSuite extends AnyFunSuite with TemporaryFolders {

@@ -5,8 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.client.ConsumerRef
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{ChildShard, Record, SequenceNumber, ServiceLimits, ShardId}
+import sparkkinesis.model.{ChildShard, ConsumerArn, Record, SequenceNumber, ServiceLimits, ShardId}
 import sparkkinesis.simulator.operation.{ReadOnly, Subject}
 import sparkkinesis.simulator.record.{RecordLog, SequenceParts}
 import sparkkinesis.simulator.state._

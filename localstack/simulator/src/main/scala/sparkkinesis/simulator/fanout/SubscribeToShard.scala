@@ -5,8 +5,7 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{ConsumerRef, ConsumerStatus}
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{Position, ShardId, StreamArn}
+import sparkkinesis.model.{ConsumerArn, Position, ShardId, StreamArn}
 import sparkkinesis.simulator.operation.{Changing, GetShardIterator}
 import sparkkinesis.simulator.state._
 

@@ -3,8 +3,7 @@ package sparkkinesis.simulator.operation
 import java.time.Instant
 
 import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary}
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.StreamArn
+import sparkkinesis.model.{ConsumerArn, StreamArn}
 import sparkkinesis.simulator.paging.Tokens
 import sparkkinesis.simulator.state._
 

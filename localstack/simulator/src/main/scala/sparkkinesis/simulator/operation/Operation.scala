@@ -3,8 +3,7 @@ package sparkkinesis.simulator.operation
 import java.time.Instant
 
 import sparkkinesis.client.ConsumerRef
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{ShardId, StreamArn}
+import sparkkinesis.model.{ConsumerArn, ShardId, StreamArn}
 import sparkkinesis.simulator.state.{Failure, State}
 
 /**

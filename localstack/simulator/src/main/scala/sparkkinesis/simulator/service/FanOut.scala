@@ -3,8 +3,7 @@ package sparkkinesis.simulator.service
 import scala.collection.mutable
 
 import sparkkinesis.client._
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{Position, ShardId, StreamArn, StreamRef}
+import sparkkinesis.model.{ConsumerArn, Position, ShardId, StreamArn, StreamRef}
 import sparkkinesis.simulator.fanout.SubscribeToShard
 import sparkkinesis.simulator.operation.{
   ConsumersPage,

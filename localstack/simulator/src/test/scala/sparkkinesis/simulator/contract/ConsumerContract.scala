@@ -2,8 +2,7 @@ package sparkkinesis.simulator.contract
 
 import scala.annotation.tailrec
 
-import sparkkinesis.client.KinesisException
-import sparkkinesis.client.{ConsumerRef, ConsumerStatus}
+import sparkkinesis.client.{ConsumerRef, ConsumerStatus, KinesisException}
 import sparkkinesis.model.StreamRef
 import sparkkinesis.simulator.sdk.FanOutReading
 

@@ -2,8 +2,7 @@ package sparkkinesis.simulator.contract
 
 import scala.concurrent.duration._
 
-import sparkkinesis.client.ConsumerRef
-import sparkkinesis.client.KinesisException
+import sparkkinesis.client.{ConsumerRef, KinesisException}
 import sparkkinesis.model.{ChildShard, Position, PutEntry}
 import sparkkinesis.simulator.fanout.Subscribed
 import sparkkinesis.simulator.sdk.{FanOutReading, FanOutSubscription, Signal}

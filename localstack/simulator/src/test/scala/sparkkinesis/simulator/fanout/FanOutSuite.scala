@@ -9,8 +9,7 @@ import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.client.KinesisException
-import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary}
+import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary, KinesisException}
 import sparkkinesis.model._
 import sparkkinesis.simulator.service.{FanOut, SimulatedClock, SimulatedKinesis, Subscription}
 import sparkkinesis.simulator.state.{Settings, ShardState}

@@ -14,10 +14,9 @@ import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient}
 
 import sparkkinesis.client.KinesisClient
 import sparkkinesis.client.aws.AwsClientFactory
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.contract.FaultContract
 import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.{KinesisServer, LocalClient}
 
 /** The faults as AWS's SDK sees them, which does not retry here. */
 final class HttpFaultsSuite extends FaultContract with BeforeAndAfterAll {

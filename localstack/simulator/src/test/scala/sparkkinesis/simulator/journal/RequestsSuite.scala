@@ -7,8 +7,7 @@ import scala.util.Try
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.ConsumerRef
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{HashKey, PutEntry}
+import sparkkinesis.model.{ConsumerArn, HashKey, PutEntry}
 import sparkkinesis.simulator.http.request.Requests
 import sparkkinesis.simulator.operation.{
   Changing,

@@ -8,8 +8,7 @@ import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.client.ConsumerRef
-import sparkkinesis.client.{Page, PutResult, ShardIterator}
+import sparkkinesis.client.{ConsumerRef, Page, PutResult, ShardIterator}
 import sparkkinesis.model._
 import sparkkinesis.simulator.fanout.SubscribeToShard
 import sparkkinesis.simulator.listing.{DescribeLimits, ListShards}

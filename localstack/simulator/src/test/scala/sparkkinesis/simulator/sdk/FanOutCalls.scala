@@ -1,9 +1,7 @@
 package sparkkinesis.simulator.sdk
 
-import sparkkinesis.client.KinesisException
-import sparkkinesis.client.{ConsumerRef, ConsumerSummary}
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{Position, ShardId, StreamArn, StreamRef}
+import sparkkinesis.client.{ConsumerRef, ConsumerSummary, KinesisException}
+import sparkkinesis.model.{ConsumerArn, Position, ShardId, StreamArn, StreamRef}
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 import sparkkinesis.simulator.operation.{ConsumersPage, DeleteStream}
 import sparkkinesis.simulator.service.SimulatedKinesis

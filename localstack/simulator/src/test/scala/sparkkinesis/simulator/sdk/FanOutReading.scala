@@ -2,8 +2,7 @@ package sparkkinesis.simulator.sdk
 
 import scala.annotation.tailrec
 
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{ShardId, StreamRef}
+import sparkkinesis.model.{ConsumerArn, ShardId, StreamRef}
 import sparkkinesis.simulator.contract.ContractFixture
 import sparkkinesis.simulator.fanout.SubscriptionEvent
 

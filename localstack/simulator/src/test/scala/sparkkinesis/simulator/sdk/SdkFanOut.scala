@@ -14,10 +14,14 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.{model => aws}
 
-import sparkkinesis.client.{ConsumerRef, ConsumerStatus, ConsumerSummary}
-import sparkkinesis.client.{KinesisException, SystemClock}
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{Position, ShardId, StreamArn}
+import sparkkinesis.client.{
+  ConsumerRef,
+  ConsumerStatus,
+  ConsumerSummary,
+  KinesisException,
+  SystemClock
+}
+import sparkkinesis.model.{ConsumerArn, Position, ShardId, StreamArn}
 import sparkkinesis.simulator.operation.ConsumersPage
 import sparkkinesis.simulator.service.SimulatedKinesis
 

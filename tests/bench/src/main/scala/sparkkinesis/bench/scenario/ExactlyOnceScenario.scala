@@ -12,7 +12,7 @@ import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.{ConnectionOptions, Options}
-import sparkkinesis.model.ServiceLimits
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.sink.once.ReadBack
 
 /** What exactly once costs: a first attempt, and a read-back of what it wrote. */
@@ -72,10 +72,9 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
     val access = ConnectionOptions.stream(options, None)
     Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
       val reader = new ReadBack(
-        loan.value,
-        access.ref,
+        StreamClient(access.ref, loan.value),
+        loan.value.describeStream(access.ref),
         since,
-        ServiceLimits.DefaultRetention,
         SystemClock,
         AtATime
       )

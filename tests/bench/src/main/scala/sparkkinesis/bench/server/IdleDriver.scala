@@ -10,7 +10,7 @@ import sparkkinesis.bench.raw.RawClient
 import sparkkinesis.client.{Moment, StreamStatus, StreamSummary}
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{HashKeyRange, SequenceNumber, Shard, ShardId, StreamArn, StreamName}
-import sparkkinesis.source.ServiceTime
+import sparkkinesis.shard.ServiceTime
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol._

@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 import sparkkinesis.bench.raw.RawClient
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn, StreamName}
+import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.plan.{BatchPlanner, ExecutorTable, RangePacking, ReadAhead}
 import sparkkinesis.source.protocol._

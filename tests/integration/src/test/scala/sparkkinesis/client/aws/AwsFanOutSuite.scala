@@ -13,10 +13,9 @@ import software.amazon.awssdk.http.Protocol
 import sparkkinesis.client._
 import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model._
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.service.SimulatedKinesis
+import sparkkinesis.simulator.{KinesisServer, LocalClient}
 
 /** Subscriptions of the AWS client, over HTTP/2 and HTTP/1.1. */
 class AwsFanOutSuite extends AnyFunSuite with BeforeAndAfterAll {

@@ -12,11 +12,12 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import sparkkinesis.Slow
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef}
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.simulator.fanout.NextEvent
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.{KinesisServer, LocalClient}
-import sparkkinesis.source.{ReadAheadFixture, StreamClient}
+import sparkkinesis.source.ReadAheadFixture
 
 /** One executor that reads many shards by enhanced fan-out. */
 class ManySubscriptionsSuite extends AnyFunSuite with Eventually {

@@ -10,11 +10,11 @@ import sparkkinesis.client._
 import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model.offset.StreamOffset
 import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef, StreamShard}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.LocalClient
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.service.SimulatedKinesis
-import sparkkinesis.source.{ReadAheadFixture, StreamClient}
+import sparkkinesis.simulator.{KinesisServer, LocalClient}
+import sparkkinesis.source.ReadAheadFixture
 
 /** A call that stalls, over HTTP: only its shard waits, until the attempt times out. */
 class StalledShardSuite extends AnyFunSuite with Eventually {

@@ -13,10 +13,9 @@ import org.scalatest.time.{Seconds, Span}
 import sparkkinesis.client._
 import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model.{PutEntry, ServiceLimits, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.simulator.{KinesisServer, LocalClient}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.metrics.SinkCounter

@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.aggregate.{AggregateBuilder, AggregateTags}
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.{Behaviour, Settings}
 
@@ -49,7 +50,13 @@ class ReadBackSuite extends AnyFunSuite {
     }
 
     def read(client: KinesisClient = kinesis, since: Instant = begin): Seq[FoundAggregate] =
-      new ReadBack(client, stream, since, 24.hours, waiting, atATime = 1)
+      new ReadBack(
+        StreamClient(stream, client),
+        kinesis.describeStream(stream),
+        since,
+        waiting,
+        atATime = 1
+      )
         .read(_.isSameBatch(writer))
 
     def readKeys(): Set[Hash128] = rows(read()).toSet
@@ -105,6 +112,38 @@ class ReadBackSuite extends AnyFunSuite {
     assert(rows(world.read(patient)).toSet === hashes)
   }
 
+  test("an end of a shard that only an answer reports, and not the listing, is no end") {
+    val world = new World(shards = 1)
+    world.write(writer, keys: _*)
+    val mistaken = new Delegate(world.kinesis) {
+      private var calls = 0
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        calls += 1
+        val page = super.getRecords(stream, iterator, 5)
+        if (calls == 2) page.copy(next = None) else page
+      }
+    }
+    assert(rows(world.read(mistaken)).toSet === hashes)
+  }
+
+  test("a closed shard that expires while other shards are read had no rows of the batch") {
+    val world = new World
+    world.split("shardId-000000000000")
+    world.clock.advance(23.hours)
+    world.write(writer, keys: _*)
+    val slow = new Delegate(world.kinesis) {
+      override def shardIterator(
+          stream: StreamRef,
+          shard: ShardId,
+          position: Position
+      ): ShardIterator = {
+        if (shard == ShardId("shardId-000000000000")) world.clock.advance(2.hours)
+        super.shardIterator(stream, shard, position)
+      }
+    }
+    assert(rows(world.read(slow, since = begin.plusSeconds(82000))).toSet === hashes)
+  }
+
   test("what is written after the marker is not read, so that a busy stream ends") {
     val world = new World(shards = 1)
     world.write(writer, keys.head)
@@ -124,10 +163,9 @@ class ReadBackSuite extends AnyFunSuite {
       val bytes = mostRows * Hash128.Bytes
       val all =
         new ReadBack(
-          world.kinesis,
-          world.stream,
+          StreamClient(world.stream, world.kinesis),
+          world.kinesis.describeStream(world.stream),
           begin,
-          24.hours,
           world.waiting,
           2,
           bytes

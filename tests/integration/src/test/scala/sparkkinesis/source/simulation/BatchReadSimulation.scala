@@ -10,15 +10,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.KinesisException
 import sparkkinesis.model._
+import sparkkinesis.shard.feed.ShardRangeReader
+import sparkkinesis.shard.{ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.simulator.DrawnBehaviour
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.Settings
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.ShardRangeReader
-import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
-import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.read.task.RecordRow
 import sparkkinesis.{Repeated, TestScope}
@@ -52,10 +50,7 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
     private val producer =
       new Producer(kinesis, clock, random, StreamName("orders"), isScaled = isScaled)
     private val client = StreamClient(producer.stream, kinesis)
-    private val settings = SourceOptions
-      .parse(Map("streamName" -> "orders", "region" -> "us-east-1"), None)
-      .fetch
-      .copy(maxRecords = 1 + random.nextInt(30))
+    private val settings = ReadSettings(maxRecords = 1 + random.nextInt(30))
 
     for (_ <- 0 until random.nextInt(40)) {
       clock.advance(listLag + random.nextInt(5000).millis)

@@ -3,7 +3,7 @@ package sparkkinesis.source.simulation
 import scala.concurrent.duration._
 
 import sparkkinesis.model.Position
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 
 /**
  * The life of a query, by its seed: producers write and reshard, calls fail, executors join and

@@ -20,15 +20,15 @@ class ImportsSuite extends AnyFunSuite {
     "plan" -> Set("ExecutorTable"), // the length of a tick
     "watch" -> Set.empty[String],
     "checkpoint" -> Set("OffsetCodec", "QueryStream"), // Spark logs text; how a query begins
-    "fetch" -> Set("FetchCommand", "FetchLoop", "ShardFetcher"),
-    "feed" -> Set("FeedCounts", "FetchStep", "ShardRangeReader") // by which a task reads
+    "fetch" -> Set("FetchCommand", "FetchLoop", "FetchedPage", "ShardFetcher"),
+    "feed" -> Set("FeedCounts", "ReadStep", "ShardRangeReader") // by which a task reads
   )
 
   private def files: Seq[Path] =
     Files.walk(folder).iterator.asScala.filter(_.toString.endsWith(".scala")).toSeq.sorted
 
   test("simulations use no planner, no audit and no copy of a decision") {
-    val imported = """import sparkkinesis\.source\.(\w+)\.(?:\{([^}]*)\}|(\S+))""".r
+    val imported = """import sparkkinesis\.(?:source|shard)\.(\w+)\.(?:\{([^}]*)\}|(\S+))""".r
     val used = for {
       file <- files
       found <- imported.findAllMatchIn(Files.readString(file, UTF_8))

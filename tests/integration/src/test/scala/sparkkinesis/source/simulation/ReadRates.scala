@@ -5,10 +5,10 @@ import scala.util.Random
 
 import sparkkinesis.client.{KinesisException, Page, ShardIterator}
 import sparkkinesis.model._
+import sparkkinesis.shard.pace.{ReadCall, ReadPace, SharedReads}
 import sparkkinesis.simulator.service.SimulatedKinesis
 import sparkkinesis.simulator.state.Settings
 import sparkkinesis.sink.simulation.Agenda
-import sparkkinesis.source.pace.{ReadCall, ReadPace, SharedReads}
 
 /**
  * Readers of one shard with quotas, in virtual time. They read the same records again and again, so

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.replay.LoggedBatch
 import sparkkinesis.{Repeated, TestScope}
 

@@ -7,10 +7,10 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{Clock, Moment}
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.StreamClient
+import sparkkinesis.shard.StreamClient
+import sparkkinesis.shard.pace.SharedReads
 import sparkkinesis.source.checkpoint.QueryStream
 import sparkkinesis.source.options.{FetchSettings, SourceOptions}
-import sparkkinesis.source.pace.SharedReads
 import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.protocol.Heartbeat
 import sparkkinesis.source.query._

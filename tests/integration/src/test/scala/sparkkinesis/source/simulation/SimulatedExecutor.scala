@@ -4,12 +4,12 @@ import scala.concurrent.duration._
 import scala.util.Try
 
 import sparkkinesis.model.StreamArn
-import sparkkinesis.source.StreamClient
-import sparkkinesis.source.feed.{FeedCounts, FetchStep}
-import sparkkinesis.source.fetch.{FetchCommand, FetchLoop, ShardFetcher}
+import sparkkinesis.shard.feed.{FeedCounts, ReadStep}
+import sparkkinesis.shard.{FetchMemory, StreamClient}
+import sparkkinesis.source.fetch.{FetchCommand, FetchLoop, FetchedPage, ShardFetcher}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol._
-import sparkkinesis.source.store.{FetchMemory, PageStore}
+import sparkkinesis.source.store.PageStore
 
 /**
  * A service of an executor without threads. The seed decides when a run begins, when the executor
@@ -86,7 +86,7 @@ final class SimulatedExecutor(
     val begin = clock.moment
     val result = Try(fetcher.run(begin))
     result.foreach {
-      case FetchStep.Fetched(report, _, _, _) => onReport(report)
+      case ReadStep.Read(FetchedPage(report, _, _), _) => onReport(report)
       case _ =>
     }
     events :+= (() => loop.ran(fetcher, result, begin, clock.moment))

@@ -5,8 +5,8 @@ import scala.collection.mutable
 import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.model.{Position, StreamArn, StreamShard}
+import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.checkpoint.OffsetCodec
-import sparkkinesis.source.protocol.ShardRange
 import sparkkinesis.source.query.{Answer, Command, MicroBatchQuery}
 import sparkkinesis.source.replay.LoggedBatch
 

@@ -3,7 +3,7 @@ package sparkkinesis.source.simulation
 import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.model.StreamArn
-import sparkkinesis.source.feed.ShardRangeReader
+import sparkkinesis.shard.feed.ShardRangeReader
 import sparkkinesis.source.replay._
 import sparkkinesis.spark.read.task.RecordRow
 
@@ -30,7 +30,7 @@ final class SimulatedReplay(world: World, run: MicroBatchDriver) {
   private def newReader(stream: StreamArn) =
     new ShardRangeReader(
       run.clients(stream),
-      run.settings,
+      run.settings.reads,
       clock,
       () => false
     )

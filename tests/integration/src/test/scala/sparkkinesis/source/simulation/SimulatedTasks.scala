@@ -3,8 +3,8 @@ package sparkkinesis.source.simulation
 import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.model.{PackedRecords, Record, StreamShard}
-import sparkkinesis.source.feed.ShardRangeReader
-import sparkkinesis.source.protocol.ShardRange
+import sparkkinesis.shard.ShardRange
+import sparkkinesis.shard.feed.ShardRangeReader
 import sparkkinesis.source.replay.TaskPages
 import sparkkinesis.source.store.PageStore
 import sparkkinesis.spark.read.task.RecordRow
@@ -18,7 +18,7 @@ final class SimulatedTasks(world: World, run: MicroBatchDriver, executors: Simul
     val store = executors.any(range.shard).store
     val isStored = store.parts(range).nonEmpty
     val records = recordsOf(range, Some(store))
-    if (run.settings.failOnDataLoss)
+    if (run.settings.reads.failOnDataLoss)
       require(
         range.first.forall(first => records.headOption.exists(_.sequenceNumber == first)),
         s"$range begins at ${records.headOption}"
@@ -38,7 +38,7 @@ final class SimulatedTasks(world: World, run: MicroBatchDriver, executors: Simul
       stream =>
         new ShardRangeReader(
           run.clients(stream),
-          run.settings,
+          run.settings.reads,
           clock,
           () => false
         )

@@ -7,6 +7,7 @@ import scala.util.Random
 
 import sparkkinesis.client.{ShardFilter, ShardLister}
 import sparkkinesis.model._
+import sparkkinesis.shard.ReadSettings
 import sparkkinesis.simulator.DrawnBehaviour
 import sparkkinesis.simulator.fault.Faults
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
@@ -124,14 +125,10 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
   def newDisk(): FakeSpill = new FakeSpill(() => isDiskFaulty && diskRandom.nextInt(5) == 0)
 
   private val fetch = FetchSettings(
-    maxRecords = 1 + random.nextInt(50),
-    minPeriod = 200.millis,
-    idlePeriod = 1.second,
+    ReadSettings(1 + random.nextInt(50), 200.millis, 1.second, failOnDataLoss = failOnDataLoss),
     bufferBytes = Some(bufferBytes),
     spillBytes = spillBytes,
     limits = limits,
-    failOnDataLoss = failOnDataLoss,
-    stopAtMillis = None,
     maxShardSkew = skew
   )
 

@@ -1,8 +1,7 @@
 package sparkkinesis.simulator.http.action
 
 import sparkkinesis.client.ConsumerRef
-import sparkkinesis.model.ConsumerArn
-import sparkkinesis.model.{Position, StreamArn}
+import sparkkinesis.model.{ConsumerArn, Position, StreamArn}
 import sparkkinesis.simulator.fanout.{SubscribeToShard, Subscribed}
 import sparkkinesis.simulator.http.response.ConsumerResponses
 import sparkkinesis.simulator.http.wire.{BadRequest, Fields}

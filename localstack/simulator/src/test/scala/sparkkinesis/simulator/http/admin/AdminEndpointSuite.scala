@@ -13,11 +13,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client.aws.AwsClientFactory
 import sparkkinesis.client.{KinesisClient, KinesisException}
 import sparkkinesis.model.{Position, PutEntry, StreamName, StreamRef}
-import sparkkinesis.simulator.KinesisServer
-import sparkkinesis.simulator.LocalClient
 import sparkkinesis.simulator.fault.Fault
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.ShardState
+import sparkkinesis.simulator.{KinesisServer, LocalClient}
 
 /** The protocol of the admin endpoint, and what it does to calls over HTTP. */
 final class AdminEndpointSuite extends AnyFunSuite with BeforeAndAfterAll {

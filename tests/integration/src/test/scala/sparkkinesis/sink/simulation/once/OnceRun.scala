@@ -2,6 +2,7 @@ package sparkkinesis.sink.simulation.once
 
 import java.time.Instant
 
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.sink.once._
 
 /**
@@ -21,10 +22,9 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private var earlier = Array.emptyByteArray
   private val restless = new RestlessKinesis(world)
   private val reader = new ReadBack(
-    restless,
-    stream,
+    StreamClient(stream, restless),
+    kinesis.describeStream(stream),
     firstAt.minusMillis(terms.margin.toMillis),
-    retention,
     restless.clock,
     atATime = 1
   )
@@ -95,8 +95,10 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
       done: Seq[FoundAggregate] => Unit
   ): Unit =
     if (!isGone)
-      try done(reader.read(accepts, since.minusMillis(terms.margin.toMillis)))
-      catch {
+      try {
+        restless.begin()
+        done(reader.read(accepts, since.minusMillis(terms.margin.toMillis)))
+      } catch {
         case pause: Paused => agenda.after(pause.duration.toMillis)(read(accepts, since)(done))
         case e: OnceException if e.condition == OnceException.ReadBackTooLate => fail()
       }

@@ -14,22 +14,31 @@ import sparkkinesis.model._
 private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClient {
   import world._
 
-  /** Milliseconds that the calls of the read-back have taken. The agenda does not see them. */
+  /** Milliseconds that the read-back has taken. The agenda does not see them. */
   private var spent = 0L
+  private var isReading = false // and not marking the shards
+
+  /** A read-back begins. */
+  def begin(): Unit = {
+    spent = 0
+    isReading = false
+  }
 
   override def describeStream(stream: StreamRef): StreamSummary = kinesis.describeStream(stream)
 
-  override def listShards(request: ListShardsRequest): ShardListing = restless {
-    spent = 0
+  override def listShards(request: ListShardsRequest): ShardListing = restless(
     kinesis.listShards(request)
-  }
+  )
 
   override def shardIterator(stream: StreamRef, shard: ShardId, position: Position): ShardIterator =
-    restless(kinesis.shardIterator(stream, shard, position))
+    restless {
+      isReading = true
+      kinesis.shardIterator(stream, shard, position)
+    }
 
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = restless {
     spent += random.nextInt(500).toLong
-    val time = agenda.clock.now.plusMillis(spent)
+    val time = clock.now
     val page = visible(stream, iterator, time.toEpochMilli)
     val oldest = time.toEpochMilli - retention.toMillis
     page.copy(records = page.records.filter(_.arrivalMillis >= oldest), serverTime = Some(time))
@@ -65,15 +74,15 @@ private[once] final class RestlessKinesis(world: OnceWorld) extends KinesisClien
   override def close(): Unit = ()
 
   /**
-   * The time of the agenda. A pause after a failure ends the read-back: the history repeats it
-   * later. The pause before the next page is time that the calls take.
+   * The time of the agenda, and what the read-back has taken. A pause while it marks the shards
+   * ends the read-back: the history repeats it later.
    */
   val clock: Clock = new Clock {
-    override def now: Instant = world.agenda.clock.now
+    override def now: Instant = world.agenda.clock.now.plusMillis(spent)
     override def chance(): Double = world.random.nextDouble()
 
     override def sleep(duration: FiniteDuration): Unit =
-      if (duration == ServiceLimits.GetRecordsPeriod) spent += duration.toMillis
+      if (isReading) spent += duration.toMillis
       else throw new Paused(duration)
   }
 }

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.StreamClient
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{QueryGone, ReadLimits}
 import sparkkinesis.source.query.{Answer, RealTimeQuery}

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.model.Position
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.source.SourceException
+import sparkkinesis.shard.SourceException
 import sparkkinesis.source.checkpoint.OffsetCodec
 import sparkkinesis.source.query.Answer
 import sparkkinesis.source.simulation.{Batch, Row, World}

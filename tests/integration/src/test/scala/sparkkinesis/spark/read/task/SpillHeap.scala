@@ -9,10 +9,11 @@ import org.apache.spark.{SparkConf, SparkContext}
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamRef
+import sparkkinesis.shard.{ReadSettings, ShardRange, StreamClient}
+import sparkkinesis.source.ReadAheadFixture
 import sparkkinesis.source.plan.BatchPlanner
-import sparkkinesis.source.protocol.{ReadLimits, ShardRange}
+import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.source.store.PageStore
-import sparkkinesis.source.{ReadAheadFixture, StreamClient}
 
 /**
  * An executor that reads a whole backlog ahead while its query waits, as a program for
@@ -32,7 +33,11 @@ object SpillHeap {
   }
 
   private val settings =
-    ReadAheadFixture.Settings.copy(idlePeriod = 1.second, bufferBytes = None, spillBytes = 1L << 40)
+    ReadAheadFixture.Settings.copy(
+      ReadSettings(10, 1.milli, 1.second),
+      bufferBytes = None,
+      spillBytes = 1L << 40
+    )
 
   private def measure(client: SyntheticShards): String = {
     val stream = StreamClient(StreamRef.ByArn(client.arn), client)

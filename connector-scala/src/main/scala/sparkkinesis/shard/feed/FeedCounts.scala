@@ -1,0 +1,51 @@
+package sparkkinesis.shard.feed
+
+import java.util.concurrent.atomic.{AtomicLongArray, LongAdder}
+
+import sparkkinesis.client.{Clock, SystemClock}
+import sparkkinesis.shard.FetchTimes
+
+/** What the feeds of a fetch service did since it began. Thread-safe. */
+final class FeedCounts(clock: Clock) {
+  private val (begun, renewed, inUse, bytes) =
+    (new LongAdder, new LongAdder, new LongAdder, new LongAdder)
+  private val requests = new AtomicLongArray(FetchTimes.Buckets) // by the time that they took
+
+  /** Calls of `SubscribeToShard`, including renewals. */
+  def subscriptions: Long = begun.sum
+
+  /** Subscriptions that followed an earlier one of the same shard which had served its time. */
+  def renewals: Long = renewed.sum
+
+  /** `ResourceInUse`: another reader uses the consumer, or did so a moment ago. */
+  def refusals: Long = inUse.sum
+
+  /** Bytes of data in the events. */
+  def pushedBytes: Long = bytes.sum
+
+  /** How long `GetRecords` requests took, also those that failed. */
+  def times: FetchTimes = {
+    val all = (0 until FetchTimes.Buckets).iterator.map(it => it -> requests.get(it))
+    FetchTimes(all.filter(_._2 > 0).toMap)
+  }
+
+  private[feed] def subscribed(): Unit = begun.increment()
+  private[feed] def renewal(): Unit = renewed.increment()
+  private[feed] def refused(): Unit = inUse.increment()
+  private[feed] def pushed(size: Long): Unit = bytes.add(size)
+
+  private[feed] def timed[A](request: => A): A = {
+    val begin = clock.elapsedMillis
+    try request
+    finally {
+      val millis = math.max(0L, clock.elapsedMillis - begin)
+      requests.incrementAndGet(FetchTimes.bucketOf(millis)): Unit
+    }
+  }
+}
+
+object FeedCounts {
+
+  /** For feeds whose counts nobody reads, as those of tasks: a histogram takes 8 KB. */
+  val Unread: FeedCounts = new FeedCounts(SystemClock)
+}

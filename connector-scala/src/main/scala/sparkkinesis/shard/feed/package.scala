@@ -1,0 +1,11 @@
+package sparkkinesis.shard
+
+/**
+ * Where the pages of a shard come from: [[feed.PolledPages]] asks for them, [[feed.PushedPages]]
+ * receives them by enhanced fan-out. [[feed.ShardReader]] decides what each page means, and
+ * [[feed.ShardRangeReader]] drives it on the thread of a task. Runs on the executors.
+ *
+ * Has no threads. All but [[feed.EventInbox]] and [[feed.FeedCounts]] belong to one thread at a
+ * time.
+ */
+package object feed
