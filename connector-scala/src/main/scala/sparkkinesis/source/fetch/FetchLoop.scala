@@ -253,8 +253,8 @@ private[source] final class FetchLoop(
    * @param reply `None` if the driver did not answer in time
    */
   def replied(
-      status: FetchStatus,
-      reply: Option[FetchReply],
+      status: Heartbeat,
+      reply: Option[HeartbeatReply],
       now: Moment
   ): Vector[FetchCommand] =
     if (!heartbeats.answered(status, reply, now)) Vector.empty
@@ -344,7 +344,7 @@ private[source] object FetchCommand {
   final case class Run(fetcher: ShardFetcher) extends FetchCommand
 
   /** Sends a heartbeat. Answered by `replied`. */
-  final case class Beat(status: FetchStatus) extends FetchCommand
+  final case class Beat(status: Heartbeat) extends FetchCommand
 
   /** Everything ends. */
   case object Finish extends FetchCommand

@@ -37,7 +37,6 @@ final class FetchService(
     settings: FetchSettings,
     link: HeartbeatLink,
     clock: Clock,
-    chance: () => Double,
     memory: FetchMemory = new FetchMemory,
     spill: SpillSpace = SpillSpace.Off,
     onReport: FetchReport => Unit = _ => ()
@@ -60,7 +59,7 @@ final class FetchService(
     store,
     newFetcher,
     counts,
-    chance
+    () => clock.chance()
   )
   private val runs = new ThreadPoolExecutor( // one per shard, up to 256
     1,
@@ -140,7 +139,7 @@ final class FetchService(
       assignment,
       store,
       settings,
-      chance,
+      () => clock.chance(),
       counts,
       // A thread of the network takes no lock.
       () =>
@@ -164,7 +163,7 @@ final class FetchService(
     on(loop.ran(fetcher, result, begin, _))
   }
 
-  private def send(status: FetchStatus): Unit =
+  private def send(status: Heartbeat): Unit =
     try {
       val reply =
         try Some(link.heartbeat(status))

@@ -33,7 +33,7 @@ private[source] final class Heartbeats(
   private var failures = Map.empty[StreamShard, FetchFailure]
   private var crashed = Option.empty[String]
   private var isUrgent = true // whether to report at once instead of with the next heartbeat
-  private var sending = Option.empty[FetchStatus] // without an answer yet
+  private var sending = Option.empty[Heartbeat] // without an answer yet
   private var sentAt = Option.empty[Instant]
   private var answeredAt = Option.empty[Instant]
   private var isUnanswered = false // whether the last heartbeat had no answer
@@ -87,7 +87,7 @@ private[source] final class Heartbeats(
    *
    * @param isWaiting whether a shard waits for room
    */
-  def due(now: Moment, isWaiting: Boolean): Option[FetchStatus] = {
+  def due(now: Moment, isWaiting: Boolean): Option[Heartbeat] = {
     if (answeredAt.isEmpty) answeredAt = Some(now.steady)
     Option.when(nextAt(isWaiting).exists(!now.steady.isBefore(_))) {
       sentAt = Some(now.steady)
@@ -99,7 +99,7 @@ private[source] final class Heartbeats(
   def hurry(): Unit = sentAt = None
 
   /** The service ends, although the query goes on: the heartbeat that tells it. */
-  def crash(reason: String): FetchStatus = {
+  def crash(reason: String): Heartbeat = {
     crashed = Some(reason)
     sending.foreach(it => reports.prependAll(it.reports))
     send()
@@ -107,8 +107,8 @@ private[source] final class Heartbeats(
 
   def hasCrashed: Boolean = crashed.nonEmpty
 
-  private def send(): FetchStatus = {
-    val status = FetchStatus(
+  private def send(): Heartbeat = {
+    val status = Heartbeat(
       executor,
       host,
       takeReports(),
@@ -150,7 +150,7 @@ private[source] final class Heartbeats(
    *
    * @return `false` if another heartbeat was sent since then
    */
-  def answered(status: FetchStatus, reply: Option[FetchReply], now: Moment): Boolean = {
+  def answered(status: Heartbeat, reply: Option[HeartbeatReply], now: Moment): Boolean = {
     val isLast = sending.exists(_ eq status)
     if (isLast) {
       sending = None

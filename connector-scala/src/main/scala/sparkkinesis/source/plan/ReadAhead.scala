@@ -54,18 +54,18 @@ final class ReadAhead(
   def foundEnd(end: SourceOffset): Unit = nextEnd = end.progress
 
   /** Answers a heartbeat. */
-  def heard(status: FetchStatus): FetchReply = {
+  def heard(status: Heartbeat): HeartbeatReply = {
     val isNew = !executors.live(status.executor)
     if (executors.heard(status)) {
       isUneven ||= isNew
       received(status)
       val plan =
         Option.when(status.knownVersion != version)(reading.plan(status.executor, processed))
-      FetchReply(version, executors.isStopped, plan)
-    } else FetchReply(version, isStopped = true, None)
+      HeartbeatReply(version, executors.isStopped, plan)
+    } else HeartbeatReply(version, isStopped = true, None)
   }
 
-  private def received(status: FetchStatus): Unit = {
+  private def received(status: Heartbeat): Unit = {
     // A service that knows no plan is new. The pages of an earlier one on this executor are gone.
     if (status.knownVersion == 0) reading = reading.without(Set(status.executor))
     status.failure.filter(reading.isOf(status.executor, _)).foreach(executors.fails)

@@ -44,40 +44,6 @@ final case class Assignment(
     completeAsOf: Option[Instant] = None
 )
 
-/** What each heartbeat of an executor's fetch service says. */
-trait Heartbeat extends Serializable {
-
-  /** The executor's ID in Spark. */
-  def executor: String
-
-  /** The executor's host in Spark. */
-  def host: String
-
-  /** Tells apart the services of one executor: each class loader has its own. */
-  def service: String
-  def counters: FetchCounters
-
-  /** Why the service ends, although the query goes on. This ends the query. */
-  def crash: Option[String]
-}
-
-/**
- * A heartbeat of a service that reads ahead of micro-batches.
- *
- * @param failure ends the query if the shard is still assigned to this executor
- * @param knownVersion of the last [[FetchReply]]; 0 before the first
- */
-final case class FetchStatus(
-    executor: String,
-    host: String,
-    reports: Vector[FetchReport],
-    counters: FetchCounters,
-    failure: Option[FetchFailure],
-    knownVersion: Long,
-    crash: Option[String] = None,
-    service: String = ""
-) extends Heartbeat
-
 /**
  * A permanent failure: retries do not help.
  *
@@ -184,14 +150,6 @@ object FetchCounters {
   def state(all: Iterator[FetchCounters]): FetchCounters =
     all.map(Zero.withState(_)).foldLeft(Zero)(_ + _)
 }
-
-/**
- * The driver's answer to a heartbeat.
- *
- * @param isStopped whether the query has stopped
- * @param plan `None` if nothing changed since the executor's known version
- */
-final case class FetchReply(version: Long, isStopped: Boolean, plan: Option[FetchPlan])
 
 /**
  * What an executor reads and keeps.

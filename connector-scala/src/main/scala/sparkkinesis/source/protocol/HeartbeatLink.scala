@@ -7,7 +7,7 @@ trait HeartbeatLink {
    * @throws QueryGone if the query has ended
    * @throws java.lang.Exception if the driver did not answer this time
    */
-  def heartbeat(status: FetchStatus): FetchReply
+  def heartbeat(status: Heartbeat): HeartbeatReply
 }
 
 /** The driver does not know the query any more. */

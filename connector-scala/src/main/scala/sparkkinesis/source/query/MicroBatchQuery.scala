@@ -27,7 +27,7 @@ final class MicroBatchQuery(
     streams: QueryStreams,
     firstLook: FiniteDuration = 10.seconds,
     lease: FiniteDuration = SourceQuery.Lease
-) extends SourceQuery[FetchStatus](options.names, streams, lease) {
+) extends SourceQuery(options.names, streams, lease) {
   import MicroBatchQuery._
   import options.fetch
 
@@ -254,7 +254,7 @@ final class MicroBatchQuery(
   def committed(end: SourceOffset, now: Moment): Unit =
     if (batch.exists(_.end == end)) done(now): Unit
 
-  override def heard(beat: FetchStatus): FetchReply = ahead.heard(beat)
+  override def heard(beat: Heartbeat): HeartbeatReply = ahead.heard(beat)
 
   override protected def disconnected(executor: String): Unit = ahead.reassign(Set(executor))
 

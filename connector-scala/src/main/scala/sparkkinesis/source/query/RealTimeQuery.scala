@@ -27,7 +27,7 @@ final class RealTimeQuery(
     options: SourceOptions,
     streams: QueryStreams,
     patience: FiniteDuration = RealTimeQuery.Patience
-) extends SourceQuery[RealTimeStatus](options.names, streams, SourceQuery.Lease) {
+) extends SourceQuery(options.names, streams, SourceQuery.Lease) {
   import RealTimeQuery._
 
   private val log = LoggerFactory.getLogger(classOf[RealTimeQuery])
@@ -38,7 +38,7 @@ final class RealTimeQuery(
   private var endedBatch = 0L // batches up to this one end as soon as their tasks hear of it
   private var missingSince = Option.empty[Long] // the tick since which a shard has no task
   private var hasMissed = false // whether a shard had no task for too long
-  private var statuses = Map.empty[String, RealTimeStatus] // by executor
+  private var statuses = Map.empty[String, Heartbeat] // by executor
   private var groups = Vector.empty[SortedSet[StreamShard]] // of shards, one per task
   private var partial =
     Map.empty[StreamShard, (Progress, PartialRecord)] // at the end of the last batch
@@ -132,7 +132,7 @@ final class RealTimeQuery(
     all.find(reads(_, shard)).orElse(all.headOption).map(it => it.host -> it.executor)
   }
 
-  override def heard(status: RealTimeStatus): RealTimeReply = {
+  override def heard(status: Heartbeat): HeartbeatReply = {
     if (isWanted) endBatch() // before a shard without a task can be the reason
     val isCurrent = executors.heard(status)
     if (isCurrent) received(status)
@@ -140,10 +140,10 @@ final class RealTimeQuery(
     val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
     val others = (statuses - status.executor).values
     val elsewhere = parked.filter(shard => isCurrent && others.exists(reads(_, shard)))
-    RealTimeReply(executors.isStopped || !isCurrent, endedBatch, elsewhere)
+    HeartbeatReply(0, executors.isStopped || !isCurrent, None, endedBatch, elsewhere)
   }
 
-  private def received(status: RealTimeStatus): Unit = {
+  private def received(status: Heartbeat): Unit = {
     val before = statuses.get(status.executor)
     statuses += status.executor -> status
     status.failure.foreach(executors.fails)
@@ -272,10 +272,10 @@ object RealTimeQuery {
   /** How long a shard may be without a task. */
   val Patience: FiniteDuration = 10.seconds
 
-  private def unfinished(status: RealTimeStatus) =
+  private def unfinished(status: Heartbeat) =
     status.shards.filterNot { case (shard, _) => status.ended.contains(shard) }
 
-  private def reads(status: RealTimeStatus, shard: StreamShard) =
+  private def reads(status: Heartbeat, shard: StreamShard) =
     status.shards.get(shard).exists(_.isActive)
 
   private def atEnd(children: Seq[ChildShard]) =

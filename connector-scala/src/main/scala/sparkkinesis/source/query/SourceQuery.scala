@@ -18,12 +18,11 @@ import sparkkinesis.source.protocol._
  * The driver's side of a running query. Each method is an event. Some of them leave commands, which
  * the caller takes and carries out. One thread at a time.
  *
- * @tparam B the heartbeats of its executors
  * @param names of the streams, for messages
  * @param lease an executor without a heartbeat for this time is gone. Executors send at least five
  *   per second
  */
-abstract class SourceQuery[B <: Heartbeat](
+abstract class SourceQuery(
     names: String,
     val streams: QueryStreams,
     lease: FiniteDuration
@@ -46,7 +45,7 @@ abstract class SourceQuery[B <: Heartbeat](
   protected final def leave(commands: Iterable[Command]): Unit = wanted ++= commands
 
   /** Answers a heartbeat. */
-  def heard(beat: B): java.io.Serializable
+  def heard(beat: Heartbeat): HeartbeatReply
 
   /** An executor has disconnected. */
   final def lost(executor: String): Unit = {

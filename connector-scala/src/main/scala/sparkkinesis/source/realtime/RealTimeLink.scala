@@ -11,11 +11,8 @@ import sparkkinesis.source.protocol._
 /**
  * Tells the fetch service of an executor what its tasks read, and the driver how far they are. One
  * thread at a time asks it.
- *
- * @param ask the driver; throws `QueryGone` if the query has ended, another exception if it does
- *   not answer
  */
-final class RealTimeLink(shards: RealTimeShards, ask: RealTimeStatus => RealTimeReply, clock: Clock)
+final class RealTimeLink(shards: RealTimeShards, driver: HeartbeatLink, clock: Clock)
     extends HeartbeatLink {
   import RealTimeLink._
 
@@ -24,18 +21,18 @@ final class RealTimeLink(shards: RealTimeShards, ask: RealTimeStatus => RealTime
   private var answeredAt = clock.elapsedMillis
   private var told = News(Set.empty, None, None)
 
-  override def heartbeat(status: FetchStatus): FetchReply = {
+  override def heartbeat(status: Heartbeat): HeartbeatReply = {
     shards.tick()
-    if (shards.closeIfUnused()) FetchReply(status.knownVersion, isStopped = true, None)
+    if (shards.closeIfUnused()) HeartbeatReply(status.knownVersion, isStopped = true, None)
     else {
       val (version, plan) = shards.plan(status.knownVersion)
       // A driver that does not answer must not delay a new plan.
       val isStopped = plan.isEmpty && askDriver(status).exists(_.isStopped)
-      FetchReply(version, isStopped, plan)
+      HeartbeatReply(version, isStopped, plan)
     }
   }
 
-  private def askDriver(status: FetchStatus): Option[RealTimeReply] = {
+  private def askDriver(status: Heartbeat): Option[HeartbeatReply] = {
     val ended = shards.ended
     // The failure of a parked shard matters when a task needs the shard again.
     val failure = status.failure.filter(it => shards.isActive(it.shard))
@@ -43,15 +40,11 @@ final class RealTimeLink(shards: RealTimeShards, ask: RealTimeStatus => RealTime
     val now = clock.elapsedMillis
     if (askedAt.forall(now - _ >= Period.toMillis) || news != told) {
       askedAt = Some(now)
-      val report = RealTimeStatus(
-        status.executor,
-        status.host,
-        status.service,
-        status.counters,
-        shards.states,
-        ended,
-        failure,
-        status.crash
+      val report = status.copy(
+        reports = Vector.empty,
+        failure = failure,
+        shards = shards.states,
+        ended = ended
       )
       val reply = answer(report)
       reply.foreach { it =>
@@ -63,9 +56,9 @@ final class RealTimeLink(shards: RealTimeShards, ask: RealTimeStatus => RealTime
     } else None
   }
 
-  private def answer(report: RealTimeStatus): Option[RealTimeReply] =
+  private def answer(report: Heartbeat): Option[HeartbeatReply] =
     try {
-      val reply = ask(report)
+      val reply = driver.heartbeat(report)
       answeredAt = clock.elapsedMillis
       Some(reply)
     } catch {

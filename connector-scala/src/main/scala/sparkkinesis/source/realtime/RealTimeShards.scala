@@ -7,7 +7,7 @@ import sparkkinesis.client.Clock
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, StreamShard}
-import sparkkinesis.source.protocol.{Assignment, FetchPlan, FetchReport}
+import sparkkinesis.source.protocol._
 
 /**
  * The shards that tasks of a real-time query read on this executor. Between two batches a shard is

@@ -22,9 +22,7 @@ import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.ExecutorTable
-import sparkkinesis.source.protocol.{FetchStatus, Heartbeat}
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams, RealTimeQuery, SourceQuery}
-import sparkkinesis.source.realtime.RealTimeStatus
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.once.TaskAttempts
@@ -70,11 +68,11 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private var opened = Seq.empty[AutoCloseable] // in the order in which they close
   private var isServing = false // whether the query has begun
   private lazy val microBatches =
-    serving[FetchStatus, MicroBatchQuery](new MicroBatchQuery(runOptions, streams))
+    serving[MicroBatchQuery](new MicroBatchQuery(runOptions, streams))
   private lazy val realTime = {
     val patience = if (Executors.areDynamic(context)) StartPatience else RealTimeQuery.Patience
     val service =
-      serving[RealTimeStatus, RealTimeQuery](new RealTimeQuery(runOptions, streams, patience))
+      serving[RealTimeQuery](new RealTimeQuery(runOptions, streams, patience))
     val around = Timer.every(ExecutorTable.Tick)(() => lookAround())
     opened = Seq(around, siblings.join(() => service.look((it, _) => it.isEnding))) ++ opened
     service
@@ -87,9 +85,9 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     KinesisOffset(file.readOrWrite(SourceOffset.of(named.map(_.firstOffset()))))
   }
 
-  private def serving[B <: Heartbeat, Q <: SourceQuery[B]](query: Q): SourceService[B, Q] = {
+  private def serving[Q <: SourceQuery](query: Q): SourceService[Q] = {
     val byArn = described.map(_.arn).zip(named).toMap
-    val service = new SourceService[B, Q](context, gate, query, byArn, newRun)
+    val service = new SourceService[Q](context, gate, query, byArn, newRun)
     opened = service +: opened
     isServing = true
     service

@@ -30,7 +30,7 @@ import sparkkinesis.spark.stop.StopGate
  * @param newRun called once, without the lock, before an executor is needed, with the access to
  *   each stream
  */
-private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
+private[spark] final class SourceService[Q <: SourceQuery](
     context: SparkContext,
     gate: StopGate,
     query: Q,
@@ -39,7 +39,7 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
 ) extends AutoCloseable {
   import SourceService._
 
-  private val log = LoggerFactory.getLogger(classOf[SourceService[_, _]])
+  private val log = LoggerFactory.getLogger(classOf[SourceService[_]])
   private val clock = SystemClock
   private val lock = new Object
   private var events = 0L
@@ -157,7 +157,7 @@ private[spark] final class SourceService[B <: Heartbeat, Q <: SourceQuery[B]](
 
   private def received(address: String, question: Array[Byte]): Array[Byte] = {
     val beat =
-      try Messages.decode[B](question, ProtocolVersion.Current)
+      try Messages.decode[Heartbeat](question, ProtocolVersion.Current)
       catch {
         case other: OtherVersion =>
           log.error(s"Cannot read a message of the executor at $address.", other)

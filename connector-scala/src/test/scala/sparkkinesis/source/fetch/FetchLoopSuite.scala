@@ -78,7 +78,7 @@ class FetchLoopSuite extends AnyFunSuite {
       () => 0.0
     )
     var runs: Vector[ShardFetcher] = Vector.empty[ShardFetcher] // that have not begun
-    var beats: Vector[(Long, FetchStatus)] = Vector.empty[(Long, FetchStatus)]
+    var beats: Vector[(Long, Heartbeat)] = Vector.empty[(Long, Heartbeat)]
     var hasEnded = false
 
     def moment: Moment = Moment(Instant.ofEpochMilli(now), Instant.ofEpochMilli(now))
@@ -109,7 +109,7 @@ class FetchLoopSuite extends AnyFunSuite {
     def runAll(): Unit = while (runs.nonEmpty) run()
 
     def reply(plan: Option[FetchPlan] = None, isStopped: Boolean = false): Unit =
-      on(loop.replied(beats.last._2, Some(FetchReply(1, isStopped, plan)), _))
+      on(loop.replied(beats.last._2, Some(HeartbeatReply(1, isStopped, plan)), _))
 
     def plan(done: Map[StreamShard, Progress], assignments: Assignment*): Unit = {
       if (beats.isEmpty) on(loop.tick) else on(loop.hurry)

@@ -66,8 +66,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       () => { released.incrementAndGet(); () },
       settings,
       link,
-      clock,
-      () => 0.5
+      clock
     ).start()
 
     def marks: Seq[Mark] = driver.frontiers.get(shard).toSeq.flatMap(_.marks)
@@ -211,9 +210,8 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
         reads = settings.reads.copy(maxRecords = 10000),
         limits = ReadLimits(Some(1000), None)
       ),
-      _ => FetchReply(1, isStopped = false, Some(plan)),
-      SystemClock,
-      () => 0.5
+      _ => HeartbeatReply(1, isStopped = false, Some(plan)),
+      SystemClock
     ).start()
     try eventually(assert(limits.peek === 20 * 31))
     finally service.close()

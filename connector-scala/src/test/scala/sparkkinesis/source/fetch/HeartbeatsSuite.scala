@@ -8,7 +8,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.shard.feed.FeedCounts
-import sparkkinesis.source.protocol.{FetchFailure, FetchReply, FetchReport, FetchStatus}
+import sparkkinesis.source.protocol.{FetchFailure, FetchReport, Heartbeat, HeartbeatReply}
 import sparkkinesis.source.store.Stores
 
 class HeartbeatsSuite extends AnyFunSuite {
@@ -22,12 +22,12 @@ class HeartbeatsSuite extends AnyFunSuite {
       new Heartbeats("a", "host", "service", Stores.inMemory(1000), FeedCounts.Unread)
     private var now = 0L
 
-    def next(): FetchStatus = {
+    def next(): Heartbeat = {
       now += 1000
       heartbeats.due(at(now), isWaiting = false).get
     }
 
-    def told(reply: Option[FetchReply] = Some(FetchReply(1, isStopped = false, None))) = {
+    def told(reply: Option[HeartbeatReply] = Some(HeartbeatReply(1, isStopped = false, None))) = {
       val status = next()
       assert(heartbeats.answered(status, reply, at(now)))
       status
@@ -57,7 +57,7 @@ class HeartbeatsSuite extends AnyFunSuite {
     val telling = new Telling
     val first = telling.next()
     val crash = telling.heartbeats.crash("OOM")
-    val reply = Some(FetchReply(7, isStopped = false, None))
+    val reply = Some(HeartbeatReply(7, isStopped = false, None))
     assert(!telling.heartbeats.answered(first, reply, at(2000)))
     assert(telling.heartbeats.answered(crash, reply, at(2000)) && crash.crash === Some("OOM"))
   }

@@ -70,7 +70,7 @@ class SkewedFetchersSuite extends AnyFunSuite {
   }
 
   /** An executor whose runs and heartbeats are carried out at once. */
-  private final class Executor(kinesis: Uneven, heartbeat: FetchStatus => FetchReply) {
+  private final class Executor(kinesis: Uneven, heartbeat: Heartbeat => HeartbeatReply) {
     val store = new PageStore(new FetchMemory().join(2000))
     private val loop = new FetchLoop(
       "a",
@@ -133,7 +133,7 @@ class SkewedFetchersSuite extends AnyFunSuite {
     }
     val plan = FetchPlan(assigned.toVector, Map.empty)
     val executor =
-      new Executor(new Uneven(throttled = 0), _ => FetchReply(1, isStopped = false, Some(plan)))
+      new Executor(new Uneven(throttled = 0), _ => HeartbeatReply(1, isStopped = false, Some(plan)))
     // The page of the first shard fills the store.
     (1L to 2L).foreach(executor.tick(_))
     assert(executor.store.shards === Set(shardOf(1), shardOf(2)))

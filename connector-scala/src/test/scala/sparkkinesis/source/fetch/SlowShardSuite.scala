@@ -123,8 +123,7 @@ class SlowShardSuite extends AnyFunSuite with Eventually {
         bufferBytes = Some(bufferBytes)
       ),
       driver.answer(_),
-      SystemClock,
-      () => 0.5
+      SystemClock
     ).start()
 
     def read(number: Int): Long =

@@ -20,7 +20,7 @@ class ExecutorTableSuite extends AnyFunSuite {
     FetchCounters.Zero.copy(records = records, bufferedBytes = buffered)
 
   private def hear(table: ExecutorTable, executor: String, counters: FetchCounters) =
-    table.heard(FetchStatus(executor, "host", Vector.empty, counters, None, 1))
+    table.heard(Heartbeat(executor, "host", Vector.empty, counters, None, 1))
 
   private def sum(heard: (String, FetchCounters)*): Long = {
     val table = newTable
@@ -43,7 +43,7 @@ class ExecutorTableSuite extends AnyFunSuite {
   test("a service that was replaced stays replaced, also after its executor was silent") {
     val table = newTable
     def heard(service: String) =
-      table.heard(FetchStatus("a", "h", Vector.empty, counted(0), None, 1, None, service))
+      table.heard(Heartbeat("a", "h", Vector.empty, counted(0), None, 1, None, service))
     assert(heard("old"))
     pass(table, 11)
     assert(table.live.isEmpty && heard("new") && !heard("old") && heard("new"))

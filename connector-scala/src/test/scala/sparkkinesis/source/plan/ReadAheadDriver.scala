@@ -14,7 +14,7 @@ final class ReadAheadDriver(lease: FiniteDuration) {
   def advance(start: SourceOffset, end: SourceOffset): Unit =
     synchronized(ahead.advance(start, end))
 
-  def answer(status: FetchStatus): FetchReply = synchronized {
+  def answer(status: Heartbeat): HeartbeatReply = synchronized {
     notifyAll()
     ahead.heard(status)
   }

@@ -58,10 +58,10 @@ class ReadAheadSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         reports: Seq[FetchReport] = Nil,
         failure: Option[FetchFailure] = None,
         counters: FetchCounters = FetchCounters.Zero
-    ): FetchReply = {
+    ): HeartbeatReply = {
       val known = versions.getOrElse(executor, 0L)
       val status =
-        FetchStatus(executor, s"host-$executor", reports.toVector, counters, failure, known)
+        Heartbeat(executor, s"host-$executor", reports.toVector, counters, failure, known)
       val reply = driver.answer(status)
       versions += executor -> reply.version
       reply.plan.foreach(plan => plans += executor -> plan)
@@ -69,7 +69,7 @@ class ReadAheadSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
 
     /** The service on the executor closes, and another one begins there. */
-    def restart(executor: String): FetchReply = {
+    def restart(executor: String): HeartbeatReply = {
       versions -= executor
       hear(executor)
     }
@@ -269,7 +269,7 @@ class ReadAheadSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("of two services on one executor only the newer one reads") {
     val driving = new Driving(2, "a")
     def status(service: String, known: Long) =
-      FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, known, None, service)
+      Heartbeat("a", "host", Vector.empty, FetchCounters.Zero, None, known, None, service)
     val known = driving.driver.answer(status("old", 0)).version
     val newer = driving.driver.answer(status("new", 0))
     assert(newer.plan.exists(_.assignments.size == 2) && !newer.isStopped)

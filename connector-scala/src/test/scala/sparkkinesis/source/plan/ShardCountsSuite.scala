@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
-import sparkkinesis.source.protocol.{FetchCounters, FetchReport, FetchStatus, Mark}
+import sparkkinesis.source.protocol.{FetchCounters, FetchReport, Heartbeat, Mark}
 
 class ShardCountsSuite extends AnyFunSuite {
   private val now = Instant.EPOCH
@@ -32,7 +32,7 @@ class ShardCountsSuite extends AnyFunSuite {
     driver.advance(start, start)
     assert(driver.ahead.shardCounts === ShardCounts(open = 2, closed = 0, waiting = 1, reading = 0))
 
-    val status = FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, 0)
+    val status = Heartbeat("a", "host", Vector.empty, FetchCounters.Zero, None, 0)
     val plan = driver.answer(status).plan.get
     val ended = Vector(Mark(Progress.Finished, 0, 0, 0))
     val reports = plan.assignments.filter(_.shard == shardOf(0)).map { a =>

@@ -118,7 +118,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
 
     def hear(reports: FetchReport*): Unit = {
       val status =
-        FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, version)
+        Heartbeat("a", "host", reports.toVector, FetchCounters.Zero, None, version)
       val reply = query.heard(status)
       version = reply.version
       reply.plan.foreach(plan = _)
@@ -290,7 +290,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     def dropped: Iterable[Progress] = {
       var found = Iterable.empty[Progress]
       val status =
-        FetchStatus("a", "host", Vector.empty, FetchCounters.Zero, None, knownVersion = 1)
+        Heartbeat("a", "host", Vector.empty, FetchCounters.Zero, None, knownVersion = 1)
       driving.query.heard(status).plan.foreach(plan => found = plan.processed.values)
       found
     }

@@ -15,7 +15,15 @@ import sparkkinesis.shard.ServiceTime
 import sparkkinesis.source.ScriptedKinesis.summary
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Frontier}
+import sparkkinesis.source.protocol.{
+  FetchCounters,
+  FetchFailure,
+  FinishedShard,
+  Frontier,
+  Heartbeat,
+  HeartbeatReply,
+  RealTimeShardState
+}
 import sparkkinesis.source.realtime._
 
 /** When a real-time batch ends for a reason that no task knows, and what the driver knows of it. */
@@ -34,21 +42,21 @@ class RealTimeQuerySuite extends AnyFunSuite {
     )
   )
 
-  private def status(executor: String, ended: (Int, Seq[ChildShard])*): RealTimeStatus =
+  private def status(executor: String, ended: (Int, Seq[ChildShard])*): Heartbeat =
     statusOf(1, executor, ended: _*)
 
   private def statusOf(batch: Long, executor: String, ended: (Int, Seq[ChildShard])*) =
-    RealTimeStatus(
+    Heartbeat(
       executor,
       s"host-$executor",
-      "s",
+      Vector.empty,
       FetchCounters.Zero,
-      Map.empty,
-      ended.map { case (shard, children) =>
-        shardOf(shard) -> FinishedShard(batch, children)
-      }.toMap,
       None,
-      None
+      0,
+      service = "s",
+      ended = ended.map { case (shard, children) =>
+        shardOf(shard) -> FinishedShard(batch, children)
+      }.toMap
     )
 
   private def reading(executor: String, states: (StreamShard, RealTimeShardState)*) =
@@ -78,7 +86,7 @@ class RealTimeQuerySuite extends AnyFunSuite {
       case other => fail(s"not begun: $other")
     }
 
-    def hear(status: RealTimeStatus): RealTimeReply = {
+    def hear(status: Heartbeat): HeartbeatReply = {
       query.tick(moment)
       query.heard(status)
     }
@@ -102,7 +110,7 @@ class RealTimeQuerySuite extends AnyFunSuite {
       query.place(Seq(RealTimeStart(shardOf(shard), Progress.TrimHorizon, None, None)))
   }
 
-  private def goesOn(reply: RealTimeReply, batch: Long): Boolean =
+  private def goesOn(reply: HeartbeatReply, batch: Long): Boolean =
     !reply.isStopped && reply.endedBatch < batch
 
   test("something outside ends the running batch, and not the next one") {
@@ -150,7 +158,7 @@ class RealTimeQuerySuite extends AnyFunSuite {
     assert(driving.begin().number === 1)
     assert(goesOn(driving.hear(status("a")), 1))
     val ended = status("a", 0 -> Seq(child(2, 0), child(3, 0)))
-    assert(driving.hear(ended) === RealTimeReply(isStopped = false, 1, Set.empty))
+    assert(driving.hear(ended) === HeartbeatReply(0, isStopped = false, None, 1, Set.empty))
   }
 
   test("a shard that ended without children does not end the batch") {
@@ -289,7 +297,7 @@ class RealTimeQuerySuite extends AnyFunSuite {
     Seq("a", "b", "c").foreach(executor => driving.hear(status(executor)))
     driving.query.stop()
     assert(!driving.query.allKnowOfStop, "nobody knows")
-    assert(driving.hear(status("a")) === RealTimeReply(isStopped = true, 1, Set.empty))
+    assert(driving.hear(status("a")) === HeartbeatReply(0, isStopped = true, None, 1, Set.empty))
     driving.hear(status("b"))
     assert(!driving.query.allKnowOfStop, "one does not know")
     driving.query.lost("c")

@@ -16,24 +16,24 @@ class RealTimeLinkSuite extends AnyFunSuite {
     val clock = new ScriptedClock
     val shards = new RealTimeShards(clock)
     val task = new Task(1, 0)
-    val asked: mutable.Buffer[(Long, RealTimeStatus)] = mutable.Buffer.empty[(Long, RealTimeStatus)]
+    val asked: mutable.Buffer[(Long, Heartbeat)] = mutable.Buffer.empty[(Long, Heartbeat)]
     private var version = 0L
-    var reply: () => RealTimeReply = () => RealTimeReply(isStopped = false, 0, Set.empty)
-    private val link = new RealTimeLink(shards, ask, clock)
+    var reply: () => HeartbeatReply = () => HeartbeatReply(0, isStopped = false, None, 0, Set.empty)
+    private val link = new RealTimeLink(shards, ask(_), clock)
 
     assert(shards.begin(task, Seq(RealTimeStart(shardOf(0), Progress.TrimHorizon, None, None))))
     heartbeat() // brings the plan
 
-    private def ask(status: RealTimeStatus) = {
+    private def ask(status: Heartbeat) = {
       asked += clock.elapsedMillis -> status
       reply()
     }
 
     def times: Seq[Long] = asked.map(_._1).toSeq
 
-    def heartbeat(change: FetchStatus => FetchStatus = identity): FetchReply = {
+    def heartbeat(change: Heartbeat => Heartbeat = identity): HeartbeatReply = {
       val counters = FetchCounters.Zero.copy(records = 3)
-      val status = FetchStatus("7", "host", Vector.empty, counters, None, version, None, "s")
+      val status = Heartbeat("7", "host", Vector.empty, counters, None, version, None, "s")
       val reply = link.heartbeat(change(status))
       version = reply.version
       reply
@@ -47,21 +47,22 @@ class RealTimeLinkSuite extends AnyFunSuite {
 
   private val failure = FetchFailure("KINESIS_ACCESS_DENIED", "No.", shardOf(0), 1)
 
-  private def silent(): RealTimeReply = throw new RuntimeException("timeout")
+  private def silent(): HeartbeatReply = throw new RuntimeException("timeout")
 
   test("the driver is asked five times per second, and told what the service knows") {
     val executor = new Executor
     executor.heartbeats(31)
     assert(executor.times === Seq(0, 200, 400, 600))
-    val expected = RealTimeStatus(
+    val expected = Heartbeat(
       "7",
       "host",
-      "s",
+      Vector.empty,
       FetchCounters.Zero.copy(records = 3),
-      executor.shards.states,
-      Map.empty,
       None,
-      None
+      0,
+      None,
+      "s",
+      executor.shards.states
     )
     assert(executor.asked.head._2 === expected)
     assert(expected.shards.keySet === Set(shardOf(0)))
@@ -86,7 +87,7 @@ class RealTimeLinkSuite extends AnyFunSuite {
     executor.reply = silent _
     executor.shards.finished(executor.task, shardOf(0), Nil)
     executor.heartbeats(2)
-    executor.reply = () => RealTimeReply(isStopped = false, 0, Set.empty)
+    executor.reply = () => HeartbeatReply(0, isStopped = false, None, 0, Set.empty)
     executor.heartbeats(3)
     assert(executor.times === Seq(0, 20, 40))
   }
@@ -125,7 +126,7 @@ class RealTimeLinkSuite extends AnyFunSuite {
 
   test("the answer stops the service and ends batches") {
     val executor = new Executor
-    executor.reply = () => RealTimeReply(isStopped = true, 4, Set(shardOf(0)))
+    executor.reply = () => HeartbeatReply(0, isStopped = true, None, 4, Set(shardOf(0)))
     assert(executor.heartbeat().isStopped)
     assert(executor.shards.isEnded(4) && !executor.shards.isEnded(5))
   }

@@ -143,7 +143,7 @@ class DataLossSuite extends AnyFunSuite {
 
   private def heard(driver: ReadAheadDriver, executor: String, reports: FetchReport*) =
     driver
-      .answer(FetchStatus(executor, "host", reports.toVector, FetchCounters.Zero, None, 0))
+      .answer(Heartbeat(executor, "host", reports.toVector, FetchCounters.Zero, None, 0))
       .plan
       .fold(Vector.empty[Assignment])(_.assignments)
 
@@ -158,7 +158,7 @@ class DataLossSuite extends AnyFunSuite {
         FetchReport(shard, first.generation, from, marks, Nil, 0, complete)
     }
     told.drop(1).foreach { case (_, report) =>
-      val status = FetchStatus("a", "host", Vector(report), FetchCounters.Zero, None, 1)
+      val status = Heartbeat("a", "host", Vector(report), FetchCounters.Zero, None, 1)
       driver.answer(status)
     }
     driver.lost("a")

@@ -59,7 +59,7 @@ class FirstBatchSuite extends AnyFunSuite {
     val driver = new ReadAheadDriver(10.seconds)
     driver.advance(offsetAt(from), offsetAt(from))
     def heard(reports: FetchReport*) = driver.answer(
-      FetchStatus("a", "host", reports.toVector, FetchCounters.Zero, None, reports.size.toLong)
+      Heartbeat("a", "host", reports.toVector, FetchCounters.Zero, None, reports.size.toLong)
     )
     val fetchers = heard().plan.toSeq.flatMap(_.assignments).map { assignment =>
       new ShardFetcher(

@@ -64,7 +64,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     val run: QueryRun = change(
       QueryRun(s"run-${UUID.randomUUID}", options, Map(arn -> options.streams.head), Map.empty)
     )
-    val service = new SourceService[FetchStatus, MicroBatchQuery](
+    val service = new SourceService[MicroBatchQuery](
       context,
       new StopGate(stop),
       new MicroBatchQuery(options, streams, firstLook, lease),
@@ -76,9 +76,9 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
 
     def failure: SourceException = intercept[SourceException](ask())
 
-    def hear(status: FetchStatus): FetchReply = {
+    def hear(status: Heartbeat): HeartbeatReply = {
       val message = Messages.encode(status, ProtocolVersion.Current)
-      Messages.decode[FetchReply](new DriverLink(run.id, 10.seconds).ask(message).get)
+      Messages.decode[HeartbeatReply](new DriverLink(run.id, 10.seconds).ask(message).get)
     }
 
     override def describeStream(stream: StreamRef): StreamSummary = summary()
@@ -157,7 +157,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
   test("an executor that dies loses its shards while Spark waits for the next trigger") {
     val serving = new Serving(lease = 200.millis)
     assert(serving.service.run eq serving.run)
-    serving.hear(FetchStatus("dead", "host", Vector.empty, FetchCounters.Zero, None, 0))
+    serving.hear(Heartbeat("dead", "host", Vector.empty, FetchCounters.Zero, None, 0))
     assert(serving.service.look((it, _) => it.executors.live) === Set("dead"))
     eventually(assert(serving.service.look((it, _) => it.executors.live).isEmpty))
     serving.service.close()

@@ -32,7 +32,6 @@ class ReadAheadFixture(
     settings,
     driver.answer(_),
     SystemClock,
-    () => 0.5,
     spill = disk
   ).start()
 

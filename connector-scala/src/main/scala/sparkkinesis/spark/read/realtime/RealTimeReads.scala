@@ -6,9 +6,9 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.FetchService
-import sparkkinesis.source.realtime.{RealTimeLink, RealTimeReply, RealTimeShards, RealTimeStatus}
+import sparkkinesis.source.realtime.{RealTimeLink, RealTimeShards}
 import sparkkinesis.source.store.PageStore
-import sparkkinesis.spark.read.task.{FetchServices, QueryRun, StatusLink}
+import sparkkinesis.spark.read.task.{DriverHeartbeats, FetchServices, QueryRun}
 
 /**
  * A real-time query on this executor: the service that reads its shards, and the pages that its
@@ -42,8 +42,7 @@ private[sparkkinesis] object RealTimeReads {
 
   private def start(run: QueryRun): RealTimeReads = {
     val shards = new RealTimeShards(SystemClock)
-    val driver = new StatusLink[RealTimeStatus, RealTimeReply](run)
-    val link = new RealTimeLink(shards, driver.ask(_), SystemClock)
+    val link = new RealTimeLink(shards, new DriverHeartbeats(run.id), SystemClock)
     // Pages that no task has taken wait in Kinesis: they would be no faster on disk.
     val ofRun = run.copy(options = run.options.copy(fetch = run.options.fetch.copy(spillBytes = 0)))
     def ended(service: FetchService): Unit = {

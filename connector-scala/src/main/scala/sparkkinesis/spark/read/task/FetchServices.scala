@@ -24,10 +24,8 @@ private[sparkkinesis] object FetchServices {
   /** Number of services that have not ended. A service that ends drops its pages. */
   def count: Int = services.size
 
-  private def start(run: QueryRun): FetchService = {
-    val driver = new StatusLink[FetchStatus, FetchReply](run)
-    start(run, driver.ask(_), service => services.remove(run.id, service): Unit)
-  }
+  private def start(run: QueryRun): FetchService =
+    start(run, new DriverHeartbeats(run.id), service => services.remove(run.id, service): Unit)
 
   /**
    * Starts a service of a run in this JVM.
@@ -55,7 +53,6 @@ private[sparkkinesis] object FetchServices {
       run.options.fetch,
       link,
       SystemClock,
-      () => SystemClock.chance(),
       FetchMemory.ofJvm,
       spill,
       onReport

@@ -40,7 +40,7 @@ final class IdleDriver(shards: Int) {
     new MicroBatchQuery(options, new QueryStreams(options, Seq(described), () => 0.5))
   }
   private var millis = Begin.toEpochMilli
-  private var plans = Map.empty[String, FetchReply]
+  private var plans = Map.empty[String, HeartbeatReply]
 
   query.asked(start, ReadLimits.None, moment)
   (1 to 2).foreach(_ => Executors.foreach(hear(_, part = 0, parts = 1)))
@@ -70,7 +70,7 @@ final class IdleDriver(shards: Int) {
     }
     val version = known.fold(0L)(_.version)
     val status =
-      FetchStatus(executor, s"host-$executor", reports, FetchCounters.Zero, None, version)
+      Heartbeat(executor, s"host-$executor", reports, FetchCounters.Zero, None, version)
     val reply = query.heard(status)
     plans += executor -> reply.copy(plan = reply.plan.orElse(known.flatMap(_.plan)))
     carryOut()

@@ -58,7 +58,7 @@ final class LargeStream(shards: Int) {
   private def hear(executor: String, reports: Vector[FetchReport]): Unit = {
     val known = versions.getOrElse(executor, 0L)
     val status =
-      FetchStatus(executor, s"host-$executor", reports, FetchCounters.Zero, None, known)
+      Heartbeat(executor, s"host-$executor", reports, FetchCounters.Zero, None, known)
     val reply = ahead.heard(status)
     versions += executor -> reply.version
     reply.plan.foreach(plan => plans += executor -> plan)

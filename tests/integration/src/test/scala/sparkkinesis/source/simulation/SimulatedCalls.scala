@@ -14,7 +14,7 @@ import sparkkinesis.source.query.{Command, SourceQuery}
  */
 final class SimulatedCalls(
     world: World,
-    query: SourceQuery[_],
+    query: SourceQuery,
     streams: Map[StreamArn, QueryStream],
     spark: Command => Unit = _ => ()
 ) {

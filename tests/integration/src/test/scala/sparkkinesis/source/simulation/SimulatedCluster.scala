@@ -4,10 +4,11 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import sparkkinesis.model.StreamShard
-import sparkkinesis.source.protocol.{FetchReply, FetchStatus}
+import sparkkinesis.source.protocol.{Heartbeat, HeartbeatReply}
+import sparkkinesis.source.query.MicroBatchQuery
 
 /** The executors of a driver, and their messages to it. At first there is one. */
-final class SimulatedCluster(world: World, run: MicroBatchDriver) {
+final class SimulatedCluster(world: World, run: SimulatedDriver[MicroBatchQuery]) {
   import world._
 
   private val executors = mutable.SortedMap.empty[String, SimulatedExecutor]
@@ -15,7 +16,7 @@ final class SimulatedCluster(world: World, run: MicroBatchDriver) {
   private var services = 0
   private val started = mutable.Set.empty[String] // executors that have a service
   private var isSuspended = false
-  private val waiting = mutable.ArrayBuffer.empty[FetchStatus] // while the driver is suspended
+  private val waiting = mutable.ArrayBuffer.empty[Heartbeat] // while the driver is suspended
   add()
 
   override def toString: String = executors.values.mkString(", ")
@@ -87,10 +88,10 @@ final class SimulatedCluster(world: World, run: MicroBatchDriver) {
     require(before.forall(live), s"a pause of the driver took shards: $live of $this")
   }
 
-  private def heard(status: FetchStatus) = run.tell((it, _) => it.heard(status))
+  private def heard(status: Heartbeat) = run.tell((it, _) => it.heard(status))
 
   /** @return `None` if there is no answer: the executor sends the same reports again */
-  private def send(status: FetchStatus): Option[FetchReply] =
+  private def send(status: Heartbeat): Option[HeartbeatReply] =
     if (isSuspended) {
       waiting += status
       None

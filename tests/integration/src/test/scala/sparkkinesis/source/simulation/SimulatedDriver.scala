@@ -12,7 +12,6 @@ import sparkkinesis.shard.pace.SharedReads
 import sparkkinesis.source.checkpoint.QueryStream
 import sparkkinesis.source.options.{FetchSettings, SourceOptions}
 import sparkkinesis.source.plan.ExecutorTable
-import sparkkinesis.source.protocol.Heartbeat
 import sparkkinesis.source.query._
 
 /**
@@ -23,7 +22,7 @@ import sparkkinesis.source.query._
  * @param hasStopTime whether the trigger is `Trigger.AvailableNow`
  * @param spark receives the commands that Spark carries out
  */
-final class SimulatedDriver[B <: Heartbeat, Q <: SourceQuery[B]](
+final class SimulatedDriver[Q <: SourceQuery](
     world: World,
     named: Int,
     hasStopTime: Boolean,

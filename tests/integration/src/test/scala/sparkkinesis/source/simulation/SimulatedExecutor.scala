@@ -26,7 +26,7 @@ final class SimulatedExecutor(
     world: World,
     settings: FetchSettings,
     clients: Map[StreamArn, StreamClient],
-    send: FetchStatus => Option[FetchReply],
+    send: Heartbeat => Option[HeartbeatReply],
     onReport: FetchReport => Unit = _ => ()
 ) {
   import world._

@@ -24,7 +24,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   private val moves = mutable.Map.empty[Int, String] // begins of batches after a move
   private val done = mutable.ArrayBuffer.empty[Batch]
   private var named = streams
-  private var run: MicroBatchDriver = newDriver(false)
+  private var run: SimulatedDriver[MicroBatchQuery] = newDriver(false)
   private val initial: SourceOffset = calmly(run.begin())
   private var executors: SimulatedCluster = _
   private var isIdle = false // whether the last answer was that there is no batch
@@ -44,7 +44,7 @@ final class SimulatedQuery(world: World, hasStopTime: Boolean, streams: Int) {
   def writtenBy(millis: Long): Map[String, Seq[Int]] =
     producers.take(named).flatMap(_.writtenBy(millis)).toMap
 
-  private def newDriver(hasStopTime: Boolean): MicroBatchDriver =
+  private def newDriver(hasStopTime: Boolean): SimulatedDriver[MicroBatchQuery] =
     new SimulatedDriver(world, named, hasStopTime, new MicroBatchQuery(_, _), carryOut)
 
   /** Spark's part of what the driver wants. */

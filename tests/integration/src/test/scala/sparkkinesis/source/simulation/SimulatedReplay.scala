@@ -4,11 +4,12 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import sparkkinesis.model.StreamArn
 import sparkkinesis.shard.feed.ShardRangeReader
+import sparkkinesis.source.query.MicroBatchQuery
 import sparkkinesis.source.replay._
 import sparkkinesis.spark.read.task.RecordRow
 
 /** The tasks of a replay, in any order. */
-final class SimulatedReplay(world: World, run: MicroBatchDriver) {
+final class SimulatedReplay(world: World, run: SimulatedDriver[MicroBatchQuery]) {
   import world._
 
   /** The rows of each batch, in order per shard. */

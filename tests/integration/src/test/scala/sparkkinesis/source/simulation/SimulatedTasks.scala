@@ -5,12 +5,17 @@ import java.nio.charset.StandardCharsets.UTF_8
 import sparkkinesis.model.{PackedRecords, Record, StreamShard}
 import sparkkinesis.shard.ShardRange
 import sparkkinesis.shard.feed.ShardRangeReader
+import sparkkinesis.source.query.MicroBatchQuery
 import sparkkinesis.source.replay.TaskPages
 import sparkkinesis.source.store.PageStore
 import sparkkinesis.spark.read.task.RecordRow
 
 /** The tasks of a batch. */
-final class SimulatedTasks(world: World, run: MicroBatchDriver, executors: SimulatedCluster) {
+final class SimulatedTasks(
+    world: World,
+    run: SimulatedDriver[MicroBatchQuery],
+    executors: SimulatedCluster
+) {
   import world._
 
   /** Reads pages of the preferred executor or of another one, or reads from Kinesis again. */

@@ -6,7 +6,7 @@ import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.options.FetchSettings
-import sparkkinesis.source.protocol.{QueryGone, ReadLimits}
+import sparkkinesis.source.protocol.{Heartbeat, HeartbeatReply, QueryGone, ReadLimits}
 import sparkkinesis.source.query.{Answer, RealTimeQuery}
 import sparkkinesis.source.realtime._
 import sparkkinesis.source.simulation.{SimulatedDriver, World}
@@ -22,14 +22,14 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
   import world._
 
   private val most = Option.when(random.nextInt(4) == 0)(1 + random.nextInt(3)) // `maxPartitions`
-  private val run = new SimulatedDriver[RealTimeStatus, RealTimeQuery](
+  private val run = new SimulatedDriver[RealTimeQuery](
     world,
     named,
     hasStopTime = false,
     (options, streams) => new RealTimeQuery(options.copy(maxPartitions = most), streams)
   )
   private val late =
-    mutable.ArrayBuffer.empty[RealTimeStatus] // sent while the driver was suspended
+    mutable.ArrayBuffer.empty[Heartbeat] // sent while the driver was suspended
   private var isSuspended = false
   private var isClosing = false
   private var isClosed = false
@@ -72,7 +72,7 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
     run.tell((it, now) => it.around(slots(), isClosing, it.lastBatch, now))
 
   /** Answers an executor. */
-  def ask(status: RealTimeStatus): RealTimeReply =
+  def ask(status: Heartbeat): HeartbeatReply =
     if (isClosed) throw new QueryGone("The query has ended.")
     else if (isSuspended) {
       late += status
@@ -82,7 +82,7 @@ final class LiveDriver(world: World, named: Int, slots: () => Int) {
       if (isCalm || random.nextInt(10) > 0) reply else noAnswer()
     }
 
-  private def heard(status: RealTimeStatus): RealTimeReply = run.tell((it, _) => it.heard(status))
+  private def heard(status: Heartbeat): HeartbeatReply = run.tell((it, _) => it.heard(status))
 
   private def noAnswer() = throw new IllegalStateException("There is no answer.")
 

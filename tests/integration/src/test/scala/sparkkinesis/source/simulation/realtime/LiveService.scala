@@ -47,7 +47,7 @@ final class LiveService(executor: String, number: Int, world: World, driver: Liv
 
   override def toString: String = s"service $number of $reader with ${shards.states}"
 
-  private def send(status: FetchStatus): Option[FetchReply] =
+  private def send(status: Heartbeat): Option[HeartbeatReply] =
     try {
       val reply = link.heartbeat(status.copy(failure = status.failure.orElse(currentFailure)))
       if (reply.isStopped) close()
