@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN = "connector-scala/src/main/scala/sparkkinesis/"
-SOURCE_SIDE = ("source/", "spark/read/", "spark/realtime/", "spark/stop/")
+SOURCE_SIDE = ("shard/", "source/", "spark/read/", "spark/realtime/", "spark/stop/")
 FOLDERS = (
     *("connector-scala/src/main", "connector-scala/src/test", "tests", "localstack/simulator/src"),
     *("python/src", "python/tests", "examples", "docs"),

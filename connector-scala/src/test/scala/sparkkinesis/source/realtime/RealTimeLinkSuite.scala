@@ -59,7 +59,7 @@ class RealTimeLinkSuite extends AnyFunSuite {
       Vector.empty,
       FetchCounters.Zero.copy(records = 3),
       None,
-      0,
+      2,
       None,
       "s",
       executor.shards.states
