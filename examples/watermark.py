@@ -5,9 +5,9 @@
         --output s3a://... --checkpoint s3a://...
 
 The query writes a minute when it reads a record that arrived more than two minutes after the end of
-that minute. Shards may be behind others for that long; the query drops later records. Region and
-credentials come from the default chain of the AWS SDK. `--endpoint` is for a local Kinesis. With
-`--once`, the job processes the records that have arrived, and ends.
+that minute. The source keeps the shards together, within half of that time. Region and credentials
+come from the default chain of the AWS SDK. `--endpoint` is for a local Kinesis. With `--once`, the
+job processes the records that have arrived, and ends.
 """
 
 from __future__ import annotations

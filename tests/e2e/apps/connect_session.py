@@ -37,7 +37,8 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
         credentials=LOCAL,
         starting_position=TrimHorizon(),
     )
-    frame = source.read_stream(spark).selectExpr("partitionKey", "string(data) AS data")
+    records = source.read_stream(spark).withWatermark("approximateArrivalTimestamp", "1 minute")
+    frame = records.selectExpr("partitionKey", "string(data) AS data")
     writer = frame.writeStream.format("memory").queryName("seen")
     query = writer.option("checkpointLocation", checkpoint).start()
 
@@ -47,6 +48,8 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
         return spark.table("seen").count() >= len(rows)
 
     wait_for("every row", arrived)
+    progress = query.lastProgress
+    metrics = progress["sources"][0]["metrics"] if progress else {}
     between = stop_gracefully(query, timedelta(minutes=1)) and not query.isActive
     between = between and stop_gracefully(query, timedelta(minutes=1))
     seen = [(row["partitionKey"], row["data"]) for row in spark.table("seen").collect()]
@@ -54,6 +57,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
         "session": type(spark).__module__,
         "rows": sorted(seen),
         "between": between,
+        "together": "heldBackShards" in metrics,
         "letters": letters(sink, frame, Path(f"{checkpoint}-letters")),
     }
     print(json.dumps(said))

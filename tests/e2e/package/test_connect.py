@@ -24,6 +24,7 @@ def test_spark_connect_writes_and_reads(stream: Stream, tmp_path: Path) -> None:
     said = json.loads(ended.stdout.splitlines()[-1])
     assert said["session"] == "pyspark.sql.connect.session"
     assert said["between"], "the query did not stop between two micro-batches"
+    assert said["together"], "the source did not see the watermark of the query"
     assert said["rows"] == sorted([f"key-{n % 5}", str(n)] for n in range(100))
     letters = said["letters"]  # one per micro-batch, of which the first one ran twice
     assert letters["unnamed"] == letters["named"] + 1 > 1

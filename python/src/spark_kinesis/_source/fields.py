@@ -30,7 +30,7 @@ _NUMBERS = (
     "fetch_buffer_size",
     "fetch_spill_size",
 )
-_DURATIONS = ("max_shard_skew", "min_fetch_period", "idle_fetch_period", "shard_discovery_interval")
+_DURATIONS = ("min_fetch_period", "idle_fetch_period", "shard_discovery_interval")
 _SWITCHES = ("fail_on_data_loss", "deaggregate", "allow_stream_removal")
 
 
@@ -51,6 +51,9 @@ def checked(source: KinesisSource) -> Mapping[str, object]:
         for name in fields:
             require(name, getattr(source, name), kind, ABSENT)
     require("consumer", source.consumer, EnhancedFanOut, ABSENT)
+    require("max_shard_skew", source.max_shard_skew, timedelta, str, ABSENT)
+    if isinstance(source.max_shard_skew, str):
+        require_word("max_shard_skew", source.max_shard_skew, Literal["none"])
     require("retry_timeout", source.retry_timeout, timedelta, str, ABSENT)
     if isinstance(source.retry_timeout, str):
         require_word("retry_timeout", source.retry_timeout, Literal["unlimited"])
@@ -80,6 +83,7 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
         MissingPackageError: as ``KinesisSource.options``.
         MigrationError: as ``KinesisSource.options``.
     """
+    skew = source.max_shard_skew
     given = {
         "streamName": streams_option(source.stream_name),
         "streamArn": streams_option(source.stream_arn),
@@ -90,7 +94,7 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
         "maxBytesPerTrigger": text(source.max_bytes_per_trigger),
         "minPartitions": text(source.min_partitions),
         "maxPartitions": text(source.max_partitions),
-        "maxShardSkew": duration("max_shard_skew", source.max_shard_skew),
+        "maxShardSkew": skew if isinstance(skew, str) else duration("max_shard_skew", skew),
         "failOnDataLoss": text(source.fail_on_data_loss),
         "deaggregate": text(source.deaggregate),
         **({} if source.consumer is None else source.consumer.options()),

@@ -59,7 +59,8 @@ class KinesisSource(StreamAccess):
             than ``min_partitions``. Default in real-time mode: the number of slots of the
             application.
         max_shard_skew: maximum time that a shard may be ahead of the oldest unread record of
-            another shard, by the arrival times, at least 1 s. Default: no limit.
+            another shard, by the arrival times, at least 1 s, or ``"none"``. Default: half of the
+            smallest delay of the query's watermarks, and no limit without a watermark.
         fail_on_data_loss: whether the query fails if records expired before the query read them. If
             false, the query continues without these records. Default: true.
         deaggregate: whether the source unpacks aggregated records of the Kinesis Producer Library
@@ -83,8 +84,8 @@ class KinesisSource(StreamAccess):
         TypeError: if a field has a value of the wrong type. The message names the field.
         ValueError: if a stream name or ARN is blank or contains a comma, if you do not set exactly
             one of ``stream_name`` and ``stream_arn``, if a position is an unknown string, if a
-            dictionary has an unknown key, or if ``retry_timeout`` is another string than
-            ``"unlimited"``.
+            dictionary has an unknown key, if ``max_shard_skew`` is another string than ``"none"``,
+            or if ``retry_timeout`` is another string than ``"unlimited"``.
     """
 
     stream_name: str | Sequence[str] | None = None
@@ -96,7 +97,7 @@ class KinesisSource(StreamAccess):
     max_bytes_per_trigger: int | None = None
     min_partitions: int | None = None
     max_partitions: int | None = None
-    max_shard_skew: timedelta | None = None
+    max_shard_skew: timedelta | Literal["none"] | None = None
     fail_on_data_loss: bool | None = None
     deaggregate: bool | None = None
     consumer: EnhancedFanOut | None = None

@@ -186,8 +186,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     (
       "maxShardSkew",
       "999ms",
-      "1s or longer",
-      "To set no limit, remove the option.",
+      "1s or longer, or none",
+      "Without the option, it is half of the smallest delay of the query's watermarks.",
       stream
     ),
     ("maxShardSkew", "10", duration, unit, stream),

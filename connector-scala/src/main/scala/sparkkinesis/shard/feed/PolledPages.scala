@@ -10,7 +10,7 @@ import sparkkinesis.shard.pace.{ReadCall, ReadPace}
 import sparkkinesis.shard.{FetchMemory, ReadSettings, StreamClient}
 
 /** The pages of a shard by `GetRecords`, at the pace of the shard's quota. */
-private[sparkkinesis] final class PolledPages(
+private[feed] final class PolledPages(
     stream: StreamClient,
     shard: ShardId,
     arrival: FetchMemory#Arrival,

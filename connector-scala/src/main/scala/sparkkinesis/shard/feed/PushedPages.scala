@@ -19,7 +19,7 @@ import sparkkinesis.shard.{ReadSettings, StreamClient}
  * @param chance evenly distributed in `[0, 1)`, for jitter
  * @param wake called on any thread when `next` may have a page
  */
-private[sparkkinesis] final class PushedPages(
+private[feed] final class PushedPages(
     stream: StreamClient,
     consumer: ConsumerArn,
     shard: ShardId,
@@ -259,7 +259,7 @@ private[sparkkinesis] final class PushedPages(
   }
 }
 
-private[sparkkinesis] object PushedPages {
+private[feed] object PushedPages {
 
   /** The service ends a subscription after five minutes. */
   val Renewal: FiniteDuration = 285.seconds

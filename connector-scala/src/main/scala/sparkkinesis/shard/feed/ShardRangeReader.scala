@@ -1,11 +1,9 @@
 package sparkkinesis.shard.feed
 
-import java.time.Instant
-
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, Moment}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, ConsumerArn, PackedRecords, StreamShard}
 import sparkkinesis.shard.{FetchMemory, ReadSettings, ShardRange, StreamClient}
@@ -38,8 +36,8 @@ final class ShardRangeReader(
   /** Number of losses that this attempt tolerated, with `failOnDataLoss` set to `false`. */
   def lostRanges: Long = losses
 
-  /** The present time by the service's clock. */
-  def now: Instant = current.fold(clock.now)(_.serviceTime(clock.now))
+  /** When the last answer was asked for, with the service's time of the answer if it has one. */
+  def servedAt: Option[Moment] = current.flatMap(_.servedAt)
 
   /** The time until the next page can be requested; zero if it can be requested now. */
   def pause: FiniteDuration =
@@ -63,7 +61,20 @@ final class ShardRangeReader(
   def pages(range: ShardRange): Iterator[(StreamShard, PackedRecords)] = {
     val reader = open(range)
     current = Some(reader)
-    val own = Iterator.continually(next(range, reader)).takeWhile(_.nonEmpty).flatten
+    val own = new Iterator[PackedRecords] {
+      private var fetched = Option.empty[PackedRecords] // the only page that is held
+
+      override def hasNext: Boolean = {
+        if (fetched.isEmpty) fetched = read(range, reader)
+        fetched.nonEmpty
+      }
+
+      override def next(): PackedRecords = {
+        val page = if (hasNext) fetched.get else Iterator.empty.next()
+        fetched = None
+        page
+      }
+    }
     own.map(range.shard -> _) ++ children.iterator.flatMap(child => pagesOf(range, child))
   }
 
@@ -99,16 +110,16 @@ final class ShardRangeReader(
     )
   }
 
-  private def next(range: ShardRange, reader: ShardReader): Option[PackedRecords] =
+  private def read(range: ShardRange, reader: ShardReader): Option[PackedRecords] =
     if (reader.isOver) {
       close()
       None
     } else {
-      val read =
+      val page =
         try if (await(range)) step(reader) else PackedRecords.Empty
         finally reader.release()
       losses += reader.takeLosses()
-      Some(read)
+      Some(page)
     }
 
   private def step(reader: ShardReader): PackedRecords = {

@@ -10,8 +10,8 @@ import sparkkinesis.shard.{DataLoss, ReadSettings, ServiceTime, StreamClient}
 
 /**
  * Reads one shard from a place to a goal, one page per step, and decides what each answer means.
- * Reading ahead, reading a range again, and batch reads differ only in their goal and in who drives
- * them. Used by one thread at a time.
+ * Reading ahead, reading a range again, batch reads and the sink's read-back differ only in their
+ * goal and in who drives them. Used by one thread at a time.
  *
  * One answer may be wrong. So a lost record, a missing shard, and an end without children count
  * only if a second answer, from another iterator, confirms them.
@@ -37,6 +37,7 @@ private[sparkkinesis] final class ShardReader(
   @volatile private var place = goal.range.start
   private var completeAsOf = goal.range.completeAsOf
   @volatile private var reached = false
+  private var served = Option.empty[Moment]
   private var wasGone = false // whether the last answer was that the shard does not exist
   private var lacked = false // whether a record seemed to be missing, and none has come since
   private var isExcused = false // whether the query goes on although a record is missing
@@ -59,8 +60,8 @@ private[sparkkinesis] final class ShardReader(
   /** Number of losses since the last call that the query tolerates. */
   def takeLosses(): Int = losses.takeCount()
 
-  /** The service's time when the clock of this machine shows `own`. */
-  def serviceTime(own: Instant): Instant = time.at(own)
+  /** When the last answer was asked for, with the service's time of the answer if it has one. */
+  def servedAt: Option[Moment] = served
 
   /** Reads at most one page. */
   def step(at: Moment): ReadStep[ReadPage] =
@@ -90,6 +91,7 @@ private[sparkkinesis] final class ShardReader(
   /** @param asked when the page, or the subscription that it comes from, was asked for */
   private def received(page: Page, asked: Moment, at: Moment): ReadStep[ReadPage] = {
     time.observe(asked.now, page.serverTime)
+    served = page.serverTime.map(asked.copy(_)).orElse(served)
     val expired =
       if (goal.isTimed(place)) losses.behindRetention(rest, completeAsOf, time.at(at)) else None
     expired match {

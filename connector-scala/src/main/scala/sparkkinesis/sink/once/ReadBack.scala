@@ -52,18 +52,21 @@ final class ReadBack(
    *
    * @param accepts several threads call it
    * @param from the aggregates are not older
-   * @throws OnceException if the service fails for five minutes, if a record of the batch may have
-   *   expired before it was read, or if there are too many rows
+   * @throws OnceException if the service fails for five minutes or longer, if a record of the batch
+   *   may have expired before it was read, or if there are too many rows
    * @throws KinesisException that a retry cannot fix
    */
   def read(accepts: WriterIdentity => Boolean, from: Instant = since): Seq[FoundAggregate] = {
     val markers = mutable.Map.empty[ShardId, SequenceNumber]
-    val shards = marked(markers).map(it => it.id -> markers.get(it.id))
+    val (listing, listedAt) = marked(markers)
+    val shards = listing.map(it => it.id -> markers.get(it.id))
     val bytes = new AtomicLong
     def add(rows: Array[Byte]) =
       SortedHashes.requireFits(bytes.addAndGet(rows.length.toLong), mostBytes)
     ShardReaders
-      .readAll(shards, atATime) { case (shard, to) => readShard(shard, to, accepts, from, add) }
+      .readAll(shards, atATime) { case (shard, to) =>
+        readShard(shard, to, accepts, from, listedAt, add)
+      }
       .flatten
   }
 
@@ -72,6 +75,7 @@ final class ReadBack(
       marker: Option[SequenceNumber],
       accepts: WriterIdentity => Boolean,
       from: Instant,
+      listedAt: Moment,
       add: Array[Byte] => Unit
   ): Vector[FoundAggregate] = {
     var unread = from // what was not read yet is not older
@@ -86,18 +90,23 @@ final class ReadBack(
     }
     val reader =
       new ShardRangeReader(stream, Settings, clock, () => false, mayAppear = marker.nonEmpty)
+    // Never the time of this machine, which may be wrong.
+    def now = {
+      val last = reader.servedAt.getOrElse(listedAt)
+      last.now.plusMillis(clock.elapsedMillis - last.steady.toEpochMilli)
+    }
     try
       for ((_, records) <- reader.pages(rangeOf(shard, marker, from))) {
-        requireRetained(reader.now, unread)
+        requireRetained(now, unread)
         records.foreach(found)
         val read = records.lastArrivalMillis.map(it => Instant.ofEpochMilli(it - Margin))
         unread = (read.toSeq :+ unread).max
       }
     catch {
-      case _: DataLossException if marker.nonEmpty =>
-        throw OnceException.tooLate(ref, unread, summary.retention)
-      // The shard no longer exists, so all that is not read is older than the retention period.
-      case _: DataLossException => requireRetained(reader.now, unread)
+      case loss: DataLossException =>
+        requireRetained(now, unread)
+        // A shard without a marker has ended. It no longer exists, so its records have expired.
+        if (marker.nonEmpty) throw OnceException.failed(s"find its marker in $shard of $ref", loss)
       case e: KinesisException if e.isRetryable => throw unanswered(s"read shard $shard", e)
     } finally reader.close()
     all.result()
@@ -110,8 +119,12 @@ final class ReadBack(
     marker.fold[Progress](Progress.Finished)(Progress.After(_))
   )
 
-  /** Lists the shards until each open one has a marker. Repeats this while the service is busy. */
-  private def marked(markers: mutable.Map[ShardId, SequenceNumber]): Seq[Shard] = {
+  /**
+   * Lists the shards until each open one has a marker. Repeats this while the service is busy.
+   *
+   * @return the shards, and when they were listed, with the service's time
+   */
+  private def marked(markers: mutable.Map[ShardId, SequenceNumber]): (Seq[Shard], Moment) = {
     var (failures, failingSince, before) = (0, clock.elapsedMillis, markers.size)
     Retry.repeated(clock, Retry.Pauses) { e =>
       val now = clock.elapsedMillis
@@ -125,12 +138,14 @@ final class ReadBack(
         throw unanswered("mark the shards", e)
       Option.when(e.isRetryable)(failures)
     } {
-      val listed = ShardLister.list(client, ref, ShardFilter.FromTrimHorizon).shards
+      val asked = clock.moment
+      val listing = ShardLister.list(client, ref, ShardFilter.FromTrimHorizon)
+      val listed = listing.shards
       val open = ShardMap.of(listed).map(_.shards.toSet).getOrElse(throw changing)
       def unmarked = listed.filter(it => open(it.id) && !markers.contains(it.id))
       val failures = unmarked.grouped(MostMarkers).flatMap(mark(_, markers)).toVector
       if (unmarked.nonEmpty) throw failures.sortBy(_.isRetryable).headOption.getOrElse(changing)
-      listed
+      (listed, asked.copy(listing.serverTime.getOrElse(asked.now)))
     }
   }
 
@@ -168,7 +183,7 @@ final class ReadBack(
 
   private def unanswered(what: String, e: KinesisException) = new OnceException(
     OnceException.ReadBackFailed,
-    s"The sink could not $what of stream $ref for $Patience, so it does not know which rows " +
+    s"The sink could not $what of stream $ref for $Patience or longer, so it does not know which rows " +
       s"are there: ${e.getMessage} Run the query again when the service answers.",
     e
   )

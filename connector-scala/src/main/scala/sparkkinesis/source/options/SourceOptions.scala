@@ -16,6 +16,8 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param end where a batch read ends in each stream, if the option is present
  * @param minPartitions least number of tasks per batch, if there are enough records
  * @param maxPartitions most tasks per batch
+ * @param followsWatermark whether the shards of a query with a watermark advance together: option
+ *   `maxShardSkew` is not set
  * @param consumer how shards are read ahead
  * @param deaggregate whether rows are the sub-records of an aggregated record
  * @param replay the micro-batches that a batch read returns again, instead of what lies between
@@ -31,6 +33,7 @@ final case class SourceOptions(
     fetch: FetchSettings,
     deaggregate: Boolean,
     discoveryInterval: FiniteDuration,
+    followsWatermark: Boolean = true,
     consumer: ConsumerChoice = ConsumerChoice.Polling,
     replay: Option[ReplayOptions] = None
 ) {
@@ -39,6 +42,20 @@ final case class SourceOptions(
   def names: String = streams.map(_.ref).mkString(", ")
 
   def failOnDataLoss: Boolean = fetch.reads.failOnDataLoss
+
+  /**
+   * The options of a query with these watermarks. Without `maxShardSkew`, its shards advance
+   * together: no row may be late because other shards were read further. Half of the delay is left
+   * for rows that are late when they are written.
+   *
+   * @param delays how late the rows of the query may be
+   */
+  def withWatermarks(delays: Seq[FiniteDuration]): SourceOptions = delays.sorted.headOption match {
+    case Some(smallest) if followsWatermark =>
+      val skew = (smallest / 2).max(SourceOptions.SmallestSkew)
+      copy(fetch = fetch.copy(maxShardSkew = Some(skew)))
+    case _ => this
+  }
 
   /** The options of this query that need micro-batches. */
   def onlyInMicroBatches: Seq[String] =
@@ -87,6 +104,9 @@ object SourceOptions {
         "retryTimeout"
       )
 
+  /** Times are not known more exactly at the tip of a shard. */
+  private val SmallestSkew = 1.second
+
   /** An iterator must live longer than the period, its jitter, and the delay of the call. */
   private val LongestPeriod = ServiceLimits.IteratorLifetime - 1.minute
 
@@ -115,6 +135,7 @@ object SourceOptions {
       checked("shardDiscoveryInterval", options.duration, "1s to 1h", "Remove it to use 10s.") {
         it => it >= 1.second && it <= 1.hour
       }.getOrElse(10.seconds),
+      followsWatermark = !options.contains("maxShardSkew"),
       ConsumerChoice.parse(options, streams),
       replay
     )
@@ -168,14 +189,18 @@ object SourceOptions {
         options.positiveLong("maxRecordsPerTrigger"),
         options.size("maxBytesPerTrigger")
       ),
-      // Times are not known more exactly at the tip of a shard.
-      maxShardSkew = checked(
-        "maxShardSkew",
-        options.duration,
-        "1s or longer",
-        "To set no limit, remove the option."
-      )(_ >= 1.second)
+      maxShardSkew = maxShardSkew
     )
+
+    private def maxShardSkew: Option[FiniteDuration] =
+      if (options.text("maxShardSkew").exists(_.equalsIgnoreCase("none"))) None
+      else
+        checked(
+          "maxShardSkew",
+          options.duration,
+          "1s or longer, or none",
+          "Without the option, it is half of the smallest delay of the query's watermarks."
+        )(_ >= SmallestSkew)
 
     private def period(name: String): Option[FiniteDuration] = checked(
       name,

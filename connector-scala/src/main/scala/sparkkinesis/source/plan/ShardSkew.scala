@@ -18,8 +18,8 @@ import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 object ShardSkew {
 
   /**
-   * The frontiers with the marks that a batch may take. All of them together fit into the limits,
-   * unless it is only one.
+   * The frontiers with the marks that a batch may take, and who holds the other marks back. All of
+   * the former together fit into the limits, unless it is only one.
    *
    * @param skew at least the time between the first arrival and the latest one of a mark
    */
@@ -28,9 +28,13 @@ object ShardSkew {
       frontiers: Map[StreamShard, Frontier],
       limits: ReadLimits,
       skew: FiniteDuration
-  ): Map[StreamShard, Frontier] = {
+  ): (Map[StreamShard, Frontier], Option[HeldBack]) = {
     val readable = start.readable.keySet
-    val oldest = readable.map(completeAsOf(start, frontiers, _)).minOption.getOrElse(0L)
+    val (oldest, by) =
+      readable.iterator.map(id => completeAsOf(start, frontiers, id) -> id).minOption match {
+        case Some((millis, id)) => (millis, Some(id))
+        case None => (0L, None)
+      }
     // An unread record may have arrived earlier by the margin.
     val last = oldest + (skew - ArrivalTimes.Margin).max(Duration.Zero).toMillis
     val due = for {
@@ -40,7 +44,13 @@ object ShardSkew {
     val taken = fitting(due.sortBy(it => (it.arrival, it.shard)).toList, limits)
       .groupBy(_.shard)
       .transform((_, marks) => marks.size)
-    frontiers.transform((id, frontier) => frontier.take(taken.getOrElse(id, 0)))
+    val waiting = frontiers.count { case (id, frontier) =>
+      readable(id) && arrivals(frontier.marks).lastOption.exists(_ > last)
+    }
+    (
+      frontiers.transform((id, frontier) => frontier.take(taken.getOrElse(id, 0))),
+      by.filter(_ => waiting > 0).map(HeldBack(_, oldest, waiting))
+    )
   }
 
   /** Every unread record of the shard arrived about this time or later; 0 if that is not known. */
@@ -72,3 +82,12 @@ object ShardSkew {
     more(due, Vector.empty, 0, 0)
   }
 }
+
+/**
+ * Shards have records that no batch may take yet.
+ *
+ * @param by the shard that they wait for
+ * @param upToMillis the arrival time up to which that shard was read; 0 if unknown
+ * @param shards number of shards that wait
+ */
+final case class HeldBack(by: StreamShard, upToMillis: Long, shards: Int)

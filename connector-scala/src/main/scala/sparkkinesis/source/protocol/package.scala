@@ -2,7 +2,7 @@ package sparkkinesis.source
 
 /**
  * The messages between the driver and the executors' fetch services, and the values in them:
- * reports of pages, assignments of shards, ranges that tasks read.
+ * reports of pages, and assignments of shards.
  *
  * Immutable and serializable, used on both sides.
  */

@@ -34,11 +34,13 @@ final class MicroBatchQuery(
   private val ahead = new ReadAhead(executors, fetch.joinedMark)
   private val starts = new ServiceStarts(options.names, executors)
   private val ceiling = new FullStoreWarning(options.names)
+  private val heldBackWarning = new HeldBackWarning(options.names)
   private val cost = new BatchCost
   private var askedAt = Option.empty[FiniteDuration] // when Spark asked for the next batch
   private var lookUntil = Option.empty[Instant] // while it waits for first pages
   private var hasLooked = false // since no shard was read
   private var idle = Option.empty[Seen] // there was nothing that a batch could take
+  private var heldBack = Option.empty[HeldBack]
   private var confirmAt = Option.empty[FiniteDuration] // when a confirmation may be due again
   private var lastStart = Option.empty[SourceOffset]
   private var furthest = Option.empty[(Seen, SourceOffset)]
@@ -146,6 +148,7 @@ final class MicroBatchQuery(
     val isIdle =
       (joined eq start) && (ahead.found.fresh.isEmpty || idle.exists(_.isSame(seen)))
     val next = streams.repair(if (isIdle) from else planned(joined, seen.frontiers, limits))
+    leave(heldBackWarning.seen(heldBack, now.elapsed).map(Command.Warn(_)))
     if (next ne start) found(next, now)
     else if (fetch.stopAtMillis.nonEmpty && !isOver(seen)) later(now, NewsWait) // it would end
     else {
@@ -167,7 +170,11 @@ final class MicroBatchQuery(
       frontiers: Map[StreamShard, Frontier],
       limits: ReadLimits
   ): SourceOffset = {
-    val taken = fetch.maxShardSkew.fold(frontiers)(ShardSkew.limited(from, frontiers, limits, _))
+    val taken = fetch.maxShardSkew.fold(frontiers) { skew =>
+      val (together, held) = ShardSkew.limited(from, frontiers, limits, skew)
+      heldBack = held
+      together
+    }
     BatchPlanner.end(from, taken, limits)
   }
 
@@ -276,7 +283,9 @@ final class MicroBatchQuery(
   override protected def unread: Map[StreamShard, Instant] = ahead.unread
 
   def report(now: Moment): QueryReport =
-    report(ahead.frontiers, ahead.shardCounts, ahead.longestSilence, now)
+    report(ahead.frontiers, ahead.shardCounts, ahead.longestSilence, now).copy(
+      heldBack = fetch.maxShardSkew.map(_ => heldBack)
+    )
 }
 
 private object MicroBatchQuery {

@@ -11,7 +11,7 @@ import sparkkinesis.compat._
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.model.{Shard, StreamArn, StreamShard}
 import sparkkinesis.shard.SourceException
-import sparkkinesis.source.plan.{ExecutorTable, ShardCounts}
+import sparkkinesis.source.plan.{ExecutorTable, HeldBack, ShardCounts}
 import sparkkinesis.source.protocol._
 
 /**
@@ -195,6 +195,7 @@ private object SourceQuery {
  * @param failedListings failed calls that list shards
  * @param silence the longest time without an event of a shard, even an empty one
  * @param toExpiry the time until the first record expires that was not processed, if it is known
+ * @param heldBack if shards advance together: who holds others back
  */
 final case class QueryReport(
     streams: Set[StreamArn],
@@ -204,5 +205,6 @@ final case class QueryReport(
     recent: FetchCounters,
     failedListings: Long,
     silence: FiniteDuration,
-    toExpiry: Option[FiniteDuration]
+    toExpiry: Option[FiniteDuration],
+    heldBack: Option[Option[HeldBack]] = None
 )

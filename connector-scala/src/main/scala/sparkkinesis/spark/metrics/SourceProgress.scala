@@ -54,9 +54,13 @@ private[spark] object SourceProgress {
       lags(frontiers) ++ lagsOfShards(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers)
                                                      else Nil) ++ counts ++
         fanOut ++ recent.times.p99.map("p99FetchMs" -> _) ++
-        report.toExpiry.map("minMsToExpiry" -> _.toMillis)
-    all.transform((_, value) => value.toString) ++ recordsPerFetch(recent)
+        report.toExpiry.map("minMsToExpiry" -> _.toMillis) ++
+        report.heldBack.map("heldBackShards" -> _.fold(0L)(_.shards.toLong))
+    val heldBackBy = report.heldBack.flatten.map(it => "heldBackBy" -> nameOf(it.by))
+    all.transform((_, value) => value.toString) ++ recordsPerFetch(recent) ++ heldBackBy
   }
+
+  private def nameOf(shard: StreamShard) = s"${shard.stream.name}/${shard.shard}"
 
   /** Records per request; `None` without requests. */
   private def recordsPerFetch(recent: FetchCounters): Option[(String, String)] =
@@ -83,7 +87,7 @@ private[spark] object SourceProgress {
       .sortBy { case (_, frontier) => -frontier.millisBehindLatest }
       .take(MostShards)
       .map { case (id, frontier) =>
-        s"$OfShard.${id.stream.name}/${id.shard}" -> frontier.millisBehindLatest
+        s"$OfShard.${nameOf(id)}" -> frontier.millisBehindLatest
       }
       .toMap
 

@@ -8,9 +8,10 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.hadoop.fs.Path
+import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.Executors
+import org.apache.spark.sparkkinesis.{Executors, Watermarks}
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
@@ -47,6 +48,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     with ReportsSourceMetrics {
   import KinesisMicroBatchStream._
 
+  private val log = LoggerFactory.getLogger(classOf[KinesisMicroBatchStream])
   private val context = SparkContext.getOrCreate()
   private val gate = QueryStop.gate()
   private val siblings = new Siblings(context)
@@ -62,8 +64,22 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private lazy val described = named.map(_.describe())
   private var isRealTime = false
   private var stopAtMillis = Option.empty[Long]
-  private lazy val runOptions =
-    options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
+  private lazy val runOptions = {
+    val ofRun = options.copy(fetch = options.fetch.copy(stopAtMillis = stopAtMillis))
+    if (isRealTime) ofRun else ofRun.withWatermarks(delays)
+  }
+
+  /** How late the rows of the query may be. Known only to the thread of the query. */
+  private def delays: Seq[FiniteDuration] = Watermarks.delays().getOrElse {
+    if (options.followsWatermark)
+      log.warn(
+        s"This Spark does not show the source of ${options.names} whether the query has a " +
+          "watermark. If it has one, set option 'maxShardSkew' to half of its delay, so that no " +
+          "row is late because its shard was behind. If not, set the option to none."
+      )
+    Nil
+  }
+
   private lazy val streams = new QueryStreams(options, described, () => SystemClock.chance())
   private var opened = Seq.empty[AutoCloseable] // in the order in which they close
   private var isServing = false // whether the query has begun

@@ -120,7 +120,7 @@ class SkewedFetchersSuite extends AnyFunSuite {
       assert(round < 2000, s"the query does not continue after $from")
       driver.advance(from, from)
       executor.tick(round * 1000L)
-      val taken = ShardSkew.limited(from, driver.frontiers, ReadLimits.None, skew)
+      val taken = ShardSkew.limited(from, driver.frontiers, ReadLimits.None, skew)._1
       batches(BatchPlanner.end(from, taken, ReadLimits.None), round + 1)
     }
     batches(start, 0)

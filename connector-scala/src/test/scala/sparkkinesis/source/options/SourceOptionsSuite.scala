@@ -65,6 +65,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("fetchSpillSize", "64m", _.fetch.spillBytes, 64L << 20),
     ("fetchSpillSize", "0", _.fetch.spillBytes, 0L),
     ("maxShardSkew", "10m", _.fetch.maxShardSkew, Some(10.minutes)),
+    ("maxShardSkew", "None", _.withWatermarks(Seq(10.minutes)).fetch.maxShardSkew, None),
     ("shardDiscoveryInterval", "1s", _.discoveryInterval, 1.second),
     ("shardDiscoveryInterval", "1h", _.discoveryInterval, 1.hour),
     ("checkpointLocation", "/c", _.names, "orders")
@@ -92,6 +93,17 @@ class SourceOptionsSuite extends AnyFunSuite {
     assert(options.batchEnd(orders) === ByShard(Position.Latest))
     assert(options.streams.head.client.region === "eu-west-1" && options.deaggregate)
     assert(options.discoveryInterval === 10.seconds)
+  }
+
+  test(
+    "shards advance together by half of the smallest delay of a watermark, or as the option says"
+  ) {
+    def skew(options: SourceOptions, delays: FiniteDuration*) =
+      options.withWatermarks(delays).fetch.maxShardSkew
+    assert(skew(parse()) === None)
+    assert(skew(parse(), 2.hours, 10.seconds) === Some(5.seconds))
+    assert(skew(parse(), Duration.Zero) === Some(1.second))
+    assert(skew(parse("maxShardSkew" -> "1m"), 10.seconds) === Some(1.minute))
   }
 
   private val refused = Table(

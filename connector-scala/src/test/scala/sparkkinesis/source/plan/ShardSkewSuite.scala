@@ -73,7 +73,7 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       limits: ReadLimits = ReadLimits.None,
       skew: FiniteDuration = skew
   ): SourceOffset =
-    BatchPlanner.end(from, ShardSkew.limited(from, frontiers, limits, skew), limits)
+    BatchPlanner.end(from, ShardSkew.limited(from, frontiers, limits, skew)._1, limits)
 
   private def read(offset: SourceOffset, shard: Int): Progress =
     offset.streams(arn).shards(shardId(shard)).progress
@@ -100,6 +100,25 @@ class ShardSkewSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val known = ShardProgress(after(9), Set.empty, Some(Instant.ofEpochMilli(441000)))
     val from = offsetOf(0 -> known, 1 -> ShardProgress(Progress.TrimHorizon, Set.empty))
     assert(read(end(from, fast), 1) === after(2))
+  }
+
+  test("it is known which shard holds how many others back") {
+    def heldBack(frontiers: (Int, Frontier)*) = ShardSkew
+      .limited(
+        start(3),
+        frontiers.map { case (id, it) => shardOf(id) -> it }.toMap,
+        ReadLimits.None,
+        skew
+      )
+      ._2
+    val tip = Frontier(Vector.empty, Nil, 0, 500000)
+    assert(heldBack(0 -> tip, 1 -> behind(1000, 500000), 2 -> tip) === None)
+    assert(
+      heldBack(0 -> behind(1000), 1 -> behind(1000, 500000), 2 -> behind(2000, 600000)) ===
+        Some(HeldBack(shardOf(0), 1000, 2))
+    )
+    assert(heldBack(1 -> behind(1000), 2 -> tip) === None, "nothing waits")
+    assert(heldBack(1 -> behind(500000), 2 -> tip) === Some(HeldBack(shardOf(0), 0, 1)))
   }
 
   test("a quiet shard at its tip holds nothing back") {

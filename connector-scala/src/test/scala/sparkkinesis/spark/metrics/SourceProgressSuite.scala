@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.Generators._
 import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.shard.FetchTimes
-import sparkkinesis.source.plan.ShardCounts
+import sparkkinesis.source.plan.{HeldBack, ShardCounts}
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
 import sparkkinesis.source.query.QueryReport
 
@@ -32,7 +32,8 @@ class SourceProgressSuite extends AnyFunSuite {
         FetchCounters.Zero.copy(records = 10, requests = 4, times = FetchTimes(Map(12 -> 4))),
         failedListings = 8,
         silence = 3.seconds,
-        Some(2.hours)
+        Some(2.hours),
+        heldBack = Some(Some(HeldBack(shardOf(3), 0, 10)))
       )
     )
 
@@ -51,6 +52,14 @@ class SourceProgressSuite extends AnyFunSuite {
     val two = progress(arn, other)
     assert(two("avgMsBehindLatest") === "400" && two("maxMsBehindLatest") === "800")
     assert(two(s"maxMsBehindLatest.$arn") === "300" && two(s"maxMsBehindLatest.$other") === "800")
+  }
+
+  test("it is reported which shard others wait for, if shards advance together") {
+    val together = progress(arn)
+    assert(
+      together("heldBackShards") === "10" && together("heldBackBy").endsWith(s"/${shardId(3)}")
+    )
+    assert(!begun(frontiers).keySet.exists(_.startsWith("heldBack")))
   }
 
   test("the lag of each shard is reported, at most of the hundred that are furthest behind") {

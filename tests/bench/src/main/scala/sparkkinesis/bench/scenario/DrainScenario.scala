@@ -20,8 +20,9 @@ final class DrainScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
       load <- sizing.drains
       shards <- sizing.drainShards
     } yield kinesis.withStream(Stream, shards) {
-      val all = rounds(kinesis, load, Seq(Defaults, Unpaced))
-      Seq(Defaults, Unpaced).flatMap(v => speeds(s"$name: $load, $shards shards", load, v, all))
+      val all = rounds(kinesis, load, Seq(Defaults, Unpaced, Together))
+      val title = s"$name: $load, $shards shards"
+      Seq(Defaults, Unpaced).flatMap(speeds(title, load, _, all)) :+ together(title, load, all)
     }
     full.flatten ++ kinesis.withStream(Stream, 4)(fixedCosts(rounds(kinesis, One, Seq(Defaults))))
   }
@@ -52,6 +53,14 @@ final class DrainScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
         usage.cpuSecondsPerGigabyte(load.bytes)
       }
     Seq(speed(title, warm, Goal.ratioAtLeast(0.8)), cpu, speed(s"$title, first round", first))
+  }
+
+  /** What it costs that shards advance together, as those of a query with a watermark. */
+  private def together(title: String, load: Load, all: Seq[Round]): Result = {
+    val pairs = all.drop(1).map(it => Pair(raw = it(Defaults).ours, ours = it(Together).ours))
+    compared(s"$title, ${Together.name}", "MB/s", pairs, Goal.ratioAtLeast(0.9)) { usage =>
+      usage.megabytesPerSecond(load.bytes)
+    }
   }
 
   /** The costs of a query with one record, which all other queries have too. */
@@ -89,6 +98,12 @@ private object DrainScenario {
 
   val Unpaced: Variant =
     Variant("minFetchPeriod=1ms", Map("minFetchPeriod" -> "1ms"), Duration.Zero)
+
+  val Together: Variant = Variant(
+    "maxShardSkew=5s, against the defaults",
+    Map("maxShardSkew" -> "5s"),
+    ServiceLimits.GetRecordsPeriod
+  )
 
   final case class Pair(raw: Usage, ours: Usage)
 

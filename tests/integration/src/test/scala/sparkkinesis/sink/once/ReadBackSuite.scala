@@ -19,7 +19,12 @@ class ReadBackSuite extends AnyFunSuite {
   private val begin = Instant.parse("2026-11-22T12:00:00Z")
   private val writer = WriterIdentity("q", 3, "i", 0, 0, 5)
 
-  private final class World(settings: Settings = Settings(), shards: Int = 2) {
+  /** @param wrong how far the clock of the driver is ahead of the service's */
+  private final class World(
+      settings: Settings = Settings(),
+      shards: Int = 2,
+      wrong: FiniteDuration = Duration.Zero
+  ) {
     val clock = new SimulatedClock(begin)
     val kinesis = new SimulatedKinesis(clock, settings)
     private val name = StreamName("orders")
@@ -28,7 +33,8 @@ class ReadBackSuite extends AnyFunSuite {
 
     /** Time passes while the read-back waits. */
     val waiting: Clock = new Clock {
-      override def now: Instant = clock.now
+      override def now: Instant = clock.now.plusMillis(wrong.toMillis)
+      override def elapsedMillis: Long = clock.now.toEpochMilli
       override def sleep(duration: FiniteDuration): Unit = clock.advance(duration)
     }
 
@@ -142,6 +148,55 @@ class ReadBackSuite extends AnyFunSuite {
       }
     }
     assert(rows(world.read(slow, since = begin.plusSeconds(82000))).toSet === hashes)
+  }
+
+  test("a clock of the driver that is wrong by hours changes nothing, also before the first page") {
+    Seq(-2.hours, 2.hours).foreach { wrong =>
+      val world = new World(wrong = wrong)
+      world.write(writer, keys: _*)
+      world.clock.advance(23.hours)
+      var refusals = 3
+      val busy = new Delegate(world.kinesis) {
+        override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+          refusals -= 1
+          if (refusals > 0) throw new KinesisException.Throttled("busy")
+          super.getRecords(stream, iterator, limit)
+        }
+      }
+      assert(rows(world.read(busy)).toSet === hashes, wrong)
+    }
+  }
+
+  test("a closed shard that is gone may have had rows, whatever the clock of the driver shows") {
+    val world = new World(wrong = -2.hours)
+    world.write(writer, keys: _*)
+    world.split("shardId-000000000000")
+    val slow = new Delegate(world.kinesis) {
+      override def shardIterator(
+          stream: StreamRef,
+          shard: ShardId,
+          position: Position
+      ): ShardIterator = {
+        if (shard == ShardId("shardId-000000000000")) world.clock.advance(25.hours)
+        super.shardIterator(stream, shard, position)
+      }
+    }
+    val e = intercept[OnceException](world.read(slow))
+    assert(e.condition === OnceException.ReadBackTooLate)
+  }
+
+  test("a marker that is not there although later records are fails the attempt by name") {
+    val world = new World(shards = 1)
+    world.write(writer, keys: _*)
+    val forgetful = new Delegate(world.kinesis) {
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        world.write(writer.copy(task = 6), "late")
+        val page = super.getRecords(stream, iterator, limit)
+        page.copy(records = page.records.filterNot(it => AggregateTags.textOf(it.data).isEmpty))
+      }
+    }
+    val e = intercept[OnceException](world.read(forgetful))
+    assert(e.condition === OnceException.ReadBackFailed && e.getMessage.contains("its marker"))
   }
 
   test("what is written after the marker is not read, so that a busy stream ends") {

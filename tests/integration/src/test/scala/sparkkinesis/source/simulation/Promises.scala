@@ -2,7 +2,7 @@ package sparkkinesis.source.simulation
 
 import scala.concurrent.duration.FiniteDuration
 
-import sparkkinesis.model.StreamShard
+import sparkkinesis.model.{StreamArn, StreamShard}
 
 /** Checks the batches that a query has committed. */
 final class Promises(world: World, batches: Seq[Batch]) {
@@ -45,6 +45,24 @@ final class Promises(world: World, batches: Seq[Batch]) {
       )
       arrivals.foldLeft(unread) { case (all, (shard, read)) =>
         all.updated(shard, math.min(read.min, all.getOrElse(shard, Long.MaxValue)))
+      }
+    }: Unit
+
+  /**
+   * Spark drops no row as late, if the query has a watermark with this delay on the arrival times.
+   * Records of a stream that joins later may be older.
+   */
+  def noneLate(delay: FiniteDuration): Unit =
+    batches.foldLeft(Map.empty[StreamArn, Long]) { (watermarks, batch) =>
+      val arrivals = batch.rows.map(row => row.shard -> world.arrivalMillis(row.key, row.number))
+      arrivals.foreach { case (shard, arrival) =>
+        val watermark = watermarks.getOrElse(shard.stream, Long.MinValue)
+        require(arrival >= watermark, s"late in $shard: $arrival, and the watermark is $watermark")
+      }
+      arrivals.map(_._2).maxOption.fold(watermarks) { last =>
+        batch.streams.foldLeft(watermarks) { (all, stream) =>
+          all.updated(stream, math.max(last - delay.toMillis, all.getOrElse(stream, Long.MinValue)))
+        }
       }
     }: Unit
 
