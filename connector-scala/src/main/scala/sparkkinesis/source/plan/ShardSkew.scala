@@ -30,11 +30,8 @@ object ShardSkew {
       skew: FiniteDuration
   ): (Map[StreamShard, Frontier], Option[HeldBack]) = {
     val readable = start.readable.keySet
-    val (oldest, by) =
-      readable.iterator.map(id => completeAsOf(start, frontiers, id) -> id).minOption match {
-        case Some((millis, id)) => (millis, Some(id))
-        case None => (0L, None)
-      }
+    val by = readable.map(id => completeAsOf(start, frontiers, id) -> id).minOption
+    val oldest = by.fold(0L)(_._1)
     // An unread record may have arrived earlier by the margin.
     val last = oldest + (skew - ArrivalTimes.Margin).max(Duration.Zero).toMillis
     val due = for {
@@ -49,7 +46,7 @@ object ShardSkew {
     }
     (
       frontiers.transform((id, frontier) => frontier.take(taken.getOrElse(id, 0))),
-      by.filter(_ => waiting > 0).map(HeldBack(_, oldest, waiting))
+      by.filter(_ => waiting > 0).map { case (_, shard) => HeldBack(shard, oldest, waiting) }
     )
   }
 
