@@ -309,8 +309,8 @@ MUTANTS = [
         name="stop-time-ends-shard",
         promise="A shard of which the stop time leaves records to the next run has not ended.",
         file="shard/feed/ShardReader.scala",
-        old="page.next.nonEmpty || reach.isReached",
-        new="page.next.nonEmpty",
+        old="val isEnd = children.nonEmpty && !reached",
+        new="val isEnd = children.nonEmpty",
         suite="ShardFetcherSuite",
     ),
     Mutant(

@@ -100,7 +100,7 @@ private[sparkkinesis] final class ShardReader(
         retries.reset()
         wasGone = false
         val reach = goal.reach(page, place, isEnd = false)
-        if (page.next.nonEmpty || reach.isReached) {
+        if (page.next.nonEmpty) {
           if (page.records.nonEmpty || page.isAtTip) mistakenEnds.reset()
           judged(Answer(page, reach, None, asked), at)
         } else end(page, reach, asked, at)

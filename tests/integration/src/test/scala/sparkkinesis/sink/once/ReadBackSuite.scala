@@ -185,6 +185,18 @@ class ReadBackSuite extends AnyFunSuite {
     assert(e.condition === OnceException.ReadBackTooLate)
   }
 
+  test("a marker that is visible only ten seconds later is waited for") {
+    val world = new World(shards = 1)
+    world.write(writer, keys: _*)
+    val late = new Delegate(world.kinesis) {
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
+        if (world.clock.now.isAfter(begin.plusSeconds(10)))
+          super.getRecords(stream, iterator, limit)
+        else Page(Vector.empty, Some(iterator), 0, Nil)
+    }
+    assert(rows(world.read(late)).toSet === hashes)
+  }
+
   test("a marker that is not there although later records are fails the attempt by name") {
     val world = new World(shards = 1)
     world.write(writer, keys: _*)
