@@ -69,10 +69,10 @@ object Load {
 
 object Sizing {
 
-  /** The size for docs/reference/benchmarks.md: about half an hour on two cores. */
+  /** The size for docs/reference/benchmarks.md: about an hour on two cores. */
   val Full: Sizing = Sizing(
     rounds = 3,
-    drains = Seq(Load(1000000, 1000), Load(2000000, 100)),
+    drains = Seq(Load(5000000, 1000), Load(2000000, 100)),
     drainShards = Seq(4, 64),
     window = 8.seconds,
     slowWindow = 20.seconds,
