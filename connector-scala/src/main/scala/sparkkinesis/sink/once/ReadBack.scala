@@ -183,8 +183,8 @@ final class ReadBack(
 
   private def unanswered(what: String, e: KinesisException) = new OnceException(
     OnceException.ReadBackFailed,
-    s"The sink could not $what of stream $ref for $Patience or longer, so it does not know which rows " +
-      s"are there: ${e.getMessage} Run the query again when the service answers.",
+    s"The sink could not $what of stream $ref for $Patience or longer, so it does not know which " +
+      s"rows are there: ${e.getMessage} Run the query again when the service answers.",
     e
   )
 }

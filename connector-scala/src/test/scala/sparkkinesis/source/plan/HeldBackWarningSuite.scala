@@ -17,8 +17,8 @@ class HeldBackWarningSuite extends AnyFunSuite {
     assert(warnings.size === 2)
     assert(
       warnings.head.startsWith(
-        s"3 shards of orders wait for ${shardOf(1)}. It was read up to 1970-01-01T00:01:00Z, and no " +
-          "further for 30 seconds."
+        s"3 shards of orders wait for ${shardOf(1)}. It was read up to 1970-01-01T00:01:00Z, and " +
+          "no further for 30 seconds."
       )
     )
   }
