@@ -55,7 +55,7 @@ object ErrorCodes {
       "RequestInTheFuture",
       "RequestTimeTooSkewed"
     ),
-    (new KinesisException.BadCredentials(_, _)) -> Seq(
+    (new KinesisException.BadCredentials(_, _, false)) -> Seq(
       "UnrecognizedClientException",
       "InvalidClientTokenId",
       "InvalidAccessKeyId",

@@ -70,9 +70,13 @@ object KinesisException {
   final class ClockSkewed(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)
 
-  /** The exception if no credentials were found, or if the service does not accept them. */
-  final class BadCredentials(message: String, cause: Throwable = null)
-      extends KinesisException(message, false, cause)
+  /**
+   * The exception if no credentials were found, or if the service does not accept them.
+   *
+   * @param mayPass whether a later look-up may find some
+   */
+  final class BadCredentials(message: String, cause: Throwable = null, mayPass: Boolean = false)
+      extends KinesisException(message, mayPass, cause)
 
   /**
    * The exception if there is no connection, or no response within the timeout. The call may have

@@ -20,7 +20,7 @@ object Retry {
   /** Attempts that a quota may refuse: a busy account gets two minutes on average. */
   private val ThrottledStartAttempts = 28
 
-  /** Expired credentials may still be replaced by new ones. */
+  /** The time in which credentials that have expired, or were not found, may be replaced. */
   val RenewalTime: FiniteDuration = 30.seconds
 
   /**
@@ -36,7 +36,8 @@ object Retry {
       case e if e.isThrottling =>
         refusals += 1
         Option.when(refusals < ThrottledStartAttempts)(refusals)
-      case _: KinesisException.Unreachable => None // the call itself has waited for its timeout
+      // The call itself has waited for its timeout, or has asked every source of credentials.
+      case _: KinesisException.Unreachable | _: KinesisException.BadCredentials => None
       case e =>
         failures += 1
         Option.when(e.isRetryable && failures < StartAttempts)(failures)
@@ -55,7 +56,8 @@ object Retry {
     var failures = 0
     repeated(clock, Pauses) { e =>
       val most = e match {
-        case _: KinesisException.CredentialsExpired => limit.min(RenewalTime)
+        case _: KinesisException.CredentialsExpired | _: KinesisException.BadCredentials =>
+          limit.min(RenewalTime)
         case _ => limit
       }
       val isRepeated = e.isRetryable && clock.elapsedMillis - start < most.toMillis

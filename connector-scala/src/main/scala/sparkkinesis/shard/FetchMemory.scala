@@ -15,8 +15,8 @@ import sparkkinesis.model.{PackedRecords, ServiceLimits}
  * whichever is more, and in addition [[FetchMemory.SpareBytes]]. This includes responses that are
  * being read.
  *
- * @param accounts one account per service, by its name. Only classes of the JDK, because two class
- *   loaders of the connector may share them. Guarded by its own lock.
+ * @param accounts one account per service that reads, by its name. Only classes of the JDK, because
+ *   two class loaders of the connector may share them. Guarded by its own lock.
  */
 final class FetchMemory(
     accounts: JMap[String, Array[Long]] = new JHashMap,
@@ -31,16 +31,36 @@ final class FetchMemory(
    */
   def join(capacity: Long): Account = new Account(capacity)
 
-  /** The part of one service. */
+  /** The part of one service. It reads until it says that it does not. */
   final class Account private[FetchMemory] (capacity: Long) extends AutoCloseable {
+    private val id = UUID.randomUUID.toString
     private val own = Array(capacity, 0L, 0L)
     private var aside = 0L
-    accounts.synchronized(accounts.put(UUID.randomUUID.toString, own))
+    private var isReading = true
+    private var isClosed = false
+    register()
 
-    /** The even part of the service: bytes that its pages and its reservations may take. */
+    /**
+     * The even part of the service: bytes that its pages and its reservations may take. Zero if it
+     * reads nothing.
+     */
     def bytes: Long = accounts.synchronized {
-      val part = share(own(Capacity))
+      val part = if (isReading) share(own(Capacity)) else 0L
       math.max(part / LeastPages, part - aside)
+    }
+
+    /**
+     * Whether the service reads a shard. Otherwise it leaves its part to the others, as soon as it
+     * holds nothing.
+     */
+    def reads(anything: Boolean): Unit = accounts.synchronized {
+      isReading = anything
+      register()
+    }
+
+    private def register(): Unit = accounts.synchronized {
+      if (!isClosed && (isReading || own(Held) + own(Arriving) > 0)) accounts.put(id, own): Unit
+      else if (accounts.remove(id) != null) accounts.notifyAll()
     }
 
     /** The service holds so many bytes in other things than pages. Its pages have the rest. */
@@ -59,13 +79,14 @@ final class FetchMemory(
     def arrival(): Arrival = new Arrival(this)
 
     override def close(): Unit = accounts.synchronized {
-      accounts.values.remove(own)
+      isClosed = true
+      register()
       own(Capacity) = 0
-      accounts.notifyAll()
     }
 
     private[FetchMemory] def update(index: Int, change: Long): Unit = accounts.synchronized {
       own(index) += change
+      if (!isReading) register()
       if (change < 0) accounts.notifyAll()
     }
 

@@ -19,6 +19,8 @@ class RetrySuite extends AnyFunSuite {
     (count, clock.elapsedMillis)
   }
 
+  private def missing = new KinesisException.BadCredentials("none", mayPass = true)
+
   test("a failure that may pass is retried with pauses, and the last failure is thrown") {
     assert(calls(new KinesisException.ServiceFailure("internal")) === ((4, 100L + 200 + 400)))
   }
@@ -58,6 +60,7 @@ class RetrySuite extends AnyFunSuite {
     within(300000, new KinesisException.LimitExceeded("busy"))
     within(300000, new KinesisException.InUse("resharding"))
     within(30000, new KinesisException.CredentialsExpired("old"))
+    within(30000, missing)
     assert(passed(5.minutes, new KinesisException.NotFound("none")) === 0)
     assert(passed(Duration.Zero, new KinesisException.Unreachable("reset")) === 0)
   }
@@ -65,5 +68,6 @@ class RetrySuite extends AnyFunSuite {
   test("a failure that retries cannot fix is thrown at once") {
     assert(calls(new KinesisException.NotFound("none")) === ((1, 0L)))
     assert(calls(new KinesisException.Unreachable("silent")) === ((1, 0L)))
+    assert(calls(missing) === ((1, 0L)))
   }
 }

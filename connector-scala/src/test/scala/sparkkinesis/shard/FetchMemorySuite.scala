@@ -38,6 +38,25 @@ class FetchMemorySuite extends AnyFunSuite {
     assert(!late.arrival().admits(FetchMemory.LargestPage), "each has room for one largest page")
   }
 
+  test("only services that read, or still hold pages, have a part of the memory") {
+    val memory = new FetchMemory()
+    val (reading, idle) = (memory.join(1000), memory.join(1000))
+    def parts = Seq(reading.bytes, idle.bytes)
+    assert(parts === Seq(500, 500))
+    idle.hold(300)
+    idle.reads(anything = false)
+    assert(parts === Seq(500, 0))
+    idle.hold(-300)
+    assert(parts === Seq(1000, 0))
+    idle.hold(300) // a page of a call that had begun
+    assert(parts === Seq(500, 0))
+    idle.reads(anything = true)
+    assert(parts === Seq(500, 500))
+    idle.close()
+    idle.reads(anything = true)
+    assert(parts.head === 1000)
+  }
+
   test("what a service holds beside its pages leaves less room for them, but always some") {
     val memory = new FetchMemory()
     val account = memory.join(1000)

@@ -42,7 +42,7 @@ private[aws] object AwsErrors {
   }
 
   private def maker(e: Throwable): Make = e match {
-    case unavailable: ClientCredentials.Unavailable => credentialsMaker(unavailable.getCause)
+    case unavailable: ClientCredentials.Unavailable => credentialsMaker(unavailable)
     case failure: UserCredentials.Failure if failure.mayPass =>
       new KinesisException.CredentialsExpired(_, _)
     case service: AwsServiceException if service.isClockSkewException || isTimeRefused(service) =>
@@ -55,10 +55,14 @@ private[aws] object AwsErrors {
     case _ => new KinesisException.Other(_, _)
   }
 
-  /** If STS is down or busy, a later attempt may succeed. The user must fix any other failure. */
-  private def credentialsMaker(reason: Throwable): Make = {
-    val make = maker(reason)
-    if (make("", reason).isRetryable) make else new KinesisException.BadCredentials(_, _)
+  /**
+   * If STS is down or busy, a later attempt may succeed. The same is true of the default chain,
+   * which does not say why it found no credentials. The user must fix any other failure.
+   */
+  private def credentialsMaker(unavailable: ClientCredentials.Unavailable): Make = {
+    val make = maker(unavailable.getCause)
+    if (make("", unavailable).isRetryable) make
+    else new KinesisException.BadCredentials(_, _, unavailable.isOfChain)
   }
 
   private def serviceMaker(e: AwsServiceException): Make =

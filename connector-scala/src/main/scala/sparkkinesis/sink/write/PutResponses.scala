@@ -152,10 +152,11 @@ private[sink] final class PutResponses(
     case _ => true
   }
 
-  /** Expired credentials may still be replaced by new ones. A large request becomes several. */
+  /** Credentials may still be replaced by new ones. A large request becomes several. */
   private def isRetryable(request: Request, e: KinesisException, now: Long): Boolean = e match {
     case _: KinesisException.TooLarge => request.records.length > 1
-    case _: KinesisException.CredentialsExpired =>
+    case _: KinesisException.CredentialsExpired | _: KinesisException.BadCredentials
+        if e.isRetryable =>
       val since = expiredSince.getOrElse(now)
       expiredSince = Some(since)
       now - since < Retry.RenewalTime.toMillis

@@ -26,7 +26,7 @@ final class ExpiredShards(stream: DescribedStream, failOnDataLoss: Boolean) {
         "the query read them: " +
         stream.extentOfLoss(shard.completeAsOf, now)
     val expired = for {
-      (id, shard) <- offset.shards.toSeq
+      (id, shard) <- offset.settled.shards.toSeq // of a finished shard nothing is owed
       complete <- shard.completeAsOf if stream.mayHaveExpired(complete, now)
     } yield (complete, id, shard)
     if (failOnDataLoss)

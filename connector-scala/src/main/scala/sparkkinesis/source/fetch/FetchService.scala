@@ -77,6 +77,7 @@ final class FetchService(
   private var nextTick = Option.empty[(Instant, ScheduledFuture[_])]
 
   def start(): this.type = {
+    store.reads(anything = false) // until there is a plan
     FetchMemory.warning(settings.bufferBytes, heapBytes).foreach(log.warn)
     on(loop.tick)
     this
@@ -192,6 +193,7 @@ final class FetchService(
     // In the order that keeps the least number of threads below the largest one.
     if (count > runs.getMaximumPoolSize) runs.setMaximumPoolSize(count)
     runs.setCorePoolSize(count)
+    store.reads(plan.assignments.nonEmpty)
     store.setAside(subscribed.toLong * FanOutClient.SubscriptionBytes)
   }
 

@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
+import sparkkinesis.model.offset.Progress
 import sparkkinesis.shard.feed.FeedCounts
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.PageStore
@@ -28,7 +29,7 @@ private[source] final class Heartbeats(
 ) {
   import Heartbeats._
 
-  private val reports = mutable.Queue.empty[FetchReport]
+  private val reports = mutable.LinkedHashMap.empty[Place, FetchReport] // in order
   private var totals = FetchCounters.Zero
   private var failures = Map.empty[StreamShard, FetchFailure]
   private var crashed = Option.empty[String]
@@ -39,15 +40,38 @@ private[source] final class Heartbeats(
   private var isUnanswered = false // whether the last heartbeat had no answer
   private var version = 0L // of the last plan
 
-  /** @param records number of records that the report is about */
+  /**
+   * A report of an empty page replaces the one before it, so that the driver may be silent for
+   * long.
+   *
+   * @param records number of records that the report is about
+   */
   def add(report: FetchReport, records: Int, isUrgent: Boolean): Unit = {
-    reports.enqueue(report)
+    keep(report)
     totals = totals.copy(
       records = totals.records + records,
       bytes = totals.bytes + report.marks.map(_.bytes).sum,
       lostRanges = totals.lostRanges + report.lost
     )
     this.isUrgent ||= isUrgent
+  }
+
+  private def keep(report: FetchReport): Unit = {
+    val place = Place(report.shard, report.generation, report.from, report.marks.isEmpty)
+    val before = reports.get(place)
+    reports.update(place, before.fold(report)(joined(_, report)))
+  }
+
+  private def joined(before: FetchReport, report: FetchReport): FetchReport = report.copy(
+    completeAsOfMillis = math.max(before.completeAsOfMillis, report.completeAsOfMillis),
+    lost = before.lost + report.lost
+  )
+
+  /** The reports were not received. Later ones follow them. */
+  private def takeBack(unheard: Vector[FetchReport]): Unit = {
+    val later = reports.values.toVector
+    reports.clear()
+    (unheard ++ later).foreach(keep)
   }
 
   /** A task did not find its pages here. */
@@ -101,7 +125,7 @@ private[source] final class Heartbeats(
   /** The service ends, although the query goes on: the heartbeat that tells it. */
   def crash(reason: String): Heartbeat = {
     crashed = Some(reason)
-    sending.foreach(it => reports.prependAll(it.reports))
+    sending.foreach(it => takeBack(it.reports))
     send()
   }
 
@@ -124,9 +148,10 @@ private[source] final class Heartbeats(
 
   /** The oldest reports, in order: not all, if there are very many. */
   private def takeReports(): Vector[FetchReport] = {
-    val taken = Vector.fill(math.min(reports.size, MostReports))(reports.dequeue())
+    val taken = reports.take(MostReports).toVector
+    reports --= taken.map(_._1)
     isUrgent = reports.nonEmpty
-    taken
+    taken.map(_._2)
   }
 
   private def counters: FetchCounters = {
@@ -160,7 +185,7 @@ private[source] final class Heartbeats(
           answeredAt = Some(now.steady)
           version = it.version
         case None =>
-          reports.prependAll(status.reports)
+          takeBack(status.reports)
           sentAt = Some(now.steady)
       }
     }
@@ -186,4 +211,12 @@ private[fetch] object Heartbeats {
    * executors at once, and reading each takes it some milliseconds.
    */
   private val MostReports = 2000
+
+  /** Where a page begins. */
+  private final case class Place(
+      shard: StreamShard,
+      generation: Long,
+      from: Progress,
+      isEmpty: Boolean
+  )
 }

@@ -22,7 +22,6 @@ final class ExecutorTable(lease: FiniteDuration) {
   private var known = Map.empty[String, Executor] // by the last heartbeat, also those that are gone
   private var present = Set.empty[String]
   private var heardAt = -1L
-  private var replaced = Set.empty[String] // services whose executors have a newer one
   private var sum = FetchCounters.Zero
   private var recent = Recent(FetchCounters.Zero, FetchCounters.Zero, since = 0)
   private val pagesAt = mutable.Map.empty[StreamShard, Long]
@@ -38,14 +37,15 @@ final class ExecutorTable(lease: FiniteDuration) {
    *   a session another class loader from time to time, which starts another service.
    */
   def heard(beat: Heartbeat): Boolean = {
-    val isOld = replaced(beat.service)
+    val before = known.get(beat.executor)
+    val isOld = before.exists(_.replaced(beat.service))
     if (!isOld) {
-      val before = known.get(beat.executor)
-      replaced ++= before.map(_.service).filter(_ != beat.service)
+      if (before.isEmpty) forgetGone()
+      val replaced = before.fold(Set.empty[String])(it => it.replaced + it.service) - beat.service
       // Counters that became smaller belong to a new service on the executor.
       val counted = before.map(_.counters).filterNot(beat.counters.isBehind)
       sum = sum + beat.counters - counted.getOrElse(FetchCounters.Zero)
-      known += beat.executor -> Executor(beat.host, beat.service, now, beat.counters)
+      known += beat.executor -> Executor(beat.host, beat.service, now, beat.counters, replaced)
       present += beat.executor
       heardAt = now
       crashed = crashed.orElse(beat.crash)
@@ -53,6 +53,14 @@ final class ExecutorTable(lease: FiniteDuration) {
     }
     !isOld
   }
+
+  /** A query may run for months, on executors that come and go. */
+  private def forgetGone(): Unit = known = known.filter { case (id, it) =>
+    present(id) || elapsed(it.heardAt) < LongGone
+  }
+
+  /** Number of executors that are live or were live during the last hour. */
+  def size: Int = known.size
 
   /** An executor has failed in a way that retries cannot fix. */
   def fails(cause: FetchFailure): Unit = failed = failed.orElse(Some(cause))
@@ -136,11 +144,16 @@ object ExecutorTable {
   val Tick: FiniteDuration = 500.millis
   private val RecentPeriod = 1.minute
 
+  /** Its service has ended long before. */
+  private val LongGone = 1.hour
+
+  /** @param replaced earlier services of the executor */
   private final case class Executor(
       host: String,
       service: String,
       heardAt: Long,
-      counters: FetchCounters
+      counters: FetchCounters,
+      replaced: Set[String]
   )
 
   /**

@@ -2,7 +2,7 @@ package sparkkinesis.source.plan
 
 import java.time.Instant
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration._
 
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
@@ -24,6 +24,8 @@ final class ReadAhead(
     executors: ExecutorTable,
     distance: ReadLimits = ReadLimits.None
 ) {
+  import ReadAhead._
+
   private var batchStart: Option[SourceOffset] = None // of the last planned batch
   private var batchEnd: Option[SourceOffset] = None
   private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
@@ -32,6 +34,7 @@ final class ReadAhead(
   private var closedShards = 0L
   private var version = 0L
   private var isUneven = false // an executor has joined
+  private var idleSince = Map.empty[String, Long] // executors that are not needed, by the tick
 
   /**
    * Moves on after a batch is planned: executors read ahead from `end`, and may drop pages before
@@ -59,10 +62,29 @@ final class ReadAhead(
     if (executors.heard(status)) {
       isUneven ||= isNew
       received(status)
-      val plan =
-        Option.when(status.knownVersion != version)(reading.plan(status.executor, processed))
-      HeartbeatReply(version, executors.isStopped, plan)
+      val isSpare = isIdleForLong(status)
+      if (isSpare) executors.lose(status.executor)
+      val isStopped = isSpare || executors.isStopped
+      val plan = Option.when(!isSpare && status.knownVersion != version)(
+        reading.plan(status.executor, processed)
+      )
+      HeartbeatReply(version, isStopped, plan)
     } else HeartbeatReply(version, isStopped = true, None)
+  }
+
+  /**
+   * Whether the executor has had neither a shard nor a page for long, and others read all shards.
+   * Each executor on which a task runs has a service, so a query with few shards would have many.
+   */
+  private def isIdleForLong(status: Heartbeat): Boolean = {
+    val isIdle = !reading.readers(status.executor) && status.counters.bufferedBytes == 0 &&
+      status.counters.spilledBytes == 0 && executors.live.size > reading.shards.size
+    val known = idleSince.get(status.executor).filter(_ => status.knownVersion != 0)
+    val since = Option.when(isIdle)(known.getOrElse(executors.ticks))
+    idleSince = idleSince - status.executor ++ since.map(status.executor -> _)
+    val isLong = since.exists(it => ExecutorTable.Tick * (executors.ticks - it) >= MostIdle)
+    if (isLong) idleSince -= status.executor
+    isLong
   }
 
   private def received(status: Heartbeat): Unit = {
@@ -79,6 +101,7 @@ final class ReadAhead(
   /** Assigns the shards of these executors to others. */
   def reassign(gone: Set[String]): Unit = if (gone.nonEmpty) {
     reading = reading.without(gone)
+    idleSince --= gone
     assign()
   }
 
@@ -141,6 +164,12 @@ final class ReadAhead(
   }
 }
 
+private object ReadAhead {
+
+  /** The time after which a service without a shard ends. */
+  private val MostIdle = 1.minute
+}
+
 /**
  * A shard that an executor reads ahead.
  *
@@ -185,13 +214,13 @@ final case class ReadingShard(
  * has too many.
  *
  * @param generations number of assignments so far: each has a generation of its own
- * @param known what was found, and the shards that no executor reads, if only a report has changed:
- *   to count them again would cost time per shard
+ * @param known what was found, the shards that no executor reads, and the executors that read, if
+ *   only a report has changed: to count them again would cost time per shard
  */
 final class ReadingShards private (
     val shards: Map[StreamShard, ReadingShard],
     val generations: Long,
-    known: Option[(Found, Vector[StreamShard])]
+    known: Option[(Found, Vector[StreamShard], Set[String])]
 ) {
 
   /** Always the same object while nothing changes. */
@@ -203,6 +232,10 @@ final class ReadingShards private (
   private lazy val unread: Vector[StreamShard] = known.fold(
     shards.iterator.collect { case (id, shard) if shard.executor.isEmpty => id }.toVector
   )(_._2)
+
+  /** The executors that read a shard. */
+  lazy val readers: Set[String] =
+    known.fold(shards.valuesIterator.flatMap(_.executor).toSet)(_._3)
 
   /**
    * Exactly the wanted shards, each from its new progress. If that is one of the marks, the later
@@ -293,7 +326,7 @@ final class ReadingShards private (
 
   private def extended(id: StreamShard, shard: ReadingShard): ReadingShards = {
     val more = shard.frontier.fold(found)(found.updated(id, _))
-    new ReadingShards(shards.updated(id, shard), generations, Some(more -> unread))
+    new ReadingShards(shards.updated(id, shard), generations, Some((more, unread, readers)))
   }
 
   /** Whether the executor still reads the shard that failed. */

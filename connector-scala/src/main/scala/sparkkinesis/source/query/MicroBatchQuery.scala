@@ -162,7 +162,10 @@ final class MicroBatchQuery(
     if (confirmAt.exists(now.elapsed < _)) seen.from
     else {
       confirmAt = Some(now.elapsed + ConfirmationWait)
-      BatchPlanner.confirmed(seen.from, seen.frontiers, streams.confirmationPeriod)
+      val period = streams.confirmationPeriod
+      // Perhaps the next run is as late as the retention period allows.
+      val step = if (fetch.stopAtMillis.isEmpty) period else period.min(LastStep)
+      BatchPlanner.confirmed(seen.from, seen.frontiers, step)
     }
 
   private def planned(
@@ -291,6 +294,9 @@ final class MicroBatchQuery(
 private object MicroBatchQuery {
   private val NewsWait = 100.millis
   private val ConfirmationWait = 1.second
+
+  /** A run with a stop time confirms its end if that is later by this time: one batch more. */
+  private val LastStep = 5.minutes
 
   /** What an answer depends on. */
   private final case class Seen(from: SourceOffset, frontiers: Map[StreamShard, Frontier]) {

@@ -39,13 +39,15 @@ final class QueryStreams(
   private var joining = Set.empty[StreamArn] // until it is known where they begin
   private var joined = Map.empty[StreamArn, Try[StreamOffset]]
 
-  /** The retention period of each stream that the options name. */
+  /** The retention period of each stream that the options name, when the query began. */
   def retention: Map[StreamArn, FiniteDuration] = named.map { case (arn, it) =>
     arn -> it.retention
   }
 
-  /** How often an idle query logs that it has read all records. */
-  def confirmationPeriod: FiniteDuration = retention.values.min / 4
+  /**
+   * How often an idle query logs that it has read all records, by the present retention periods.
+   */
+  def confirmationPeriod: FiniteDuration = watches.values.map(_.retained).min / 16
 
   /** How to reach each stream, including removed ones: Spark may run their last batch again. */
   def access: Map[StreamArn, StreamAccess] =

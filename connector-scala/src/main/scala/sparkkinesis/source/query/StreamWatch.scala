@@ -50,6 +50,7 @@ private[query] final class StreamWatch(
   private var inspection: Inspection = NoInspection
   private var isExplaining = false // whether a failure elsewhere waits for a description
   private var retention = stream.retention
+  private var describeAt = Option.empty[Instant] // at the latest
   private var expiring = Option.empty[Expiry] // before a warning, the stream is described again
   private var quietUntil = LongAgo // between two warnings
 
@@ -110,11 +111,20 @@ private[query] final class StreamWatch(
     !isAwaited
   }
 
-  /** Begins an inspection if one is due. */
-  def tick(now: Moment): Option[Command] = start.filter(_ => isDue(now)).map { from =>
-    nextAt = None
-    inspection = Listing(from)
-    Command.List(arn)
+  /**
+   * Begins an inspection if one is due. Describes the stream from time to time, because its
+   * retention period may change.
+   */
+  def tick(now: Moment): Vector[Command] = start.toVector.flatMap { from =>
+    val mustDescribe = describeAt.exists(!now.steady.isBefore(_))
+    if (mustDescribe || describeAt.isEmpty)
+      describeAt = Some(now.steady.plusMillis(DescriptionPeriod.toMillis))
+    val inspects = isDue(now)
+    if (inspects) {
+      nextAt = None
+      inspection = Listing(from)
+    }
+    Option.when(inspects)(Command.List(arn)) ++ Option.when(mustDescribe)(Command.Describe(arn))
   }
 
   private def isDue(now: Moment) = nextAt.exists(!now.steady.isBefore(_))
@@ -244,6 +254,9 @@ private[query] final class StreamWatch(
     }
   }
 
+  /** The retention period as it was described last. */
+  def retained: FiniteDuration = retention
+
   /** The retention period as it was described last, and the time of the service. */
   def retentionAt(now: Moment): (FiniteDuration, Instant) = retention -> stream.time.at(now.now)
 
@@ -280,6 +293,9 @@ private object StreamWatch {
   private val LongestPause = 5.minutes
   private val Soon = 1.second
   private val Quiet = 5.minutes
+
+  /** Shorter than the time between two confirmations of an idle query, 90 minutes at least. */
+  private val DescriptionPeriod = 1.hour
   private val NoteworthyCount = 4
 
   /** Logs repeated problems ever less often. */

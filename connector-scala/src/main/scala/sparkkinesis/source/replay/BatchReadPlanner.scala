@@ -37,11 +37,12 @@ final class BatchReadPlanner(
   private lazy val summary =
     Retry.atStart(clock)(client.describeStream(ref))
 
+  private var passedAt = clock.elapsedMillis // when all ends are in the past
+
   def arn: StreamArn = summary.arn
 
   /**
-   * Plans one range per shard, sorted by shard. Waits until each end is in the past, so that
-   * reading a range again returns the same records.
+   * Plans one range per shard, sorted by shard. Before they are read, call `awaitPassed`.
    *
    * @throws SourceException if a start or an end is invalid, or if a start has expired and
    *   `failOnDataLoss` is `true`
@@ -62,7 +63,7 @@ final class BatchReadPlanner(
       shard <- shards
       range <- ends.of(shard, narrowed(starts.of(shard), now))
     } yield range
-    awaitPassed(ranges, listing.serverTime.getOrElse(now))
+    passedAt = passing(ranges, listing.serverTime.getOrElse(now))
     ranges
   }
 
@@ -153,16 +154,20 @@ final class BatchReadPlanner(
       )
     else log.warn(DataLoss.tolerated(message))
 
-  /**
-   * Waits until each end is in the past, so that no more records can arrive before it, and each
-   * record before it is visible. The service reports its time in whole seconds.
-   */
-  private def awaitPassed(ranges: Seq[ShardRange], serviceTime: Instant): Unit = {
+  /** The service reports its time in whole seconds. */
+  private def passing(ranges: Seq[ShardRange], serviceTime: Instant): Long = {
     val last = ranges.flatMap(_.until).map(_.millis).maxOption
-    last
-      .map(ArrivalTimes.untilVisible(_, serviceTime.toEpochMilli))
-      .filter(_ > Duration.Zero)
-      .foreach(clock.sleep)
+    val wait = last.map(ArrivalTimes.untilVisible(_, serviceTime.toEpochMilli))
+    clock.elapsedMillis + wait.fold(0L)(_.toMillis)
+  }
+
+  /**
+   * Waits until each end of `ranges` is in the past, so that no more records can arrive before it,
+   * and each record before it is visible. Then reading a range again returns the same records.
+   */
+  def awaitPassed(): Unit = {
+    val wait = passedAt - clock.elapsedMillis
+    if (wait > 0) clock.sleep(wait.millis)
   }
 }
 

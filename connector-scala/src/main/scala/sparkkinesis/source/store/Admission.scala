@@ -169,8 +169,14 @@ private[store] final class Admission(
   def release(shard: StreamShard): Unit = requested -= shard: Unit
 
   /** See [[PageStore.next]]. */
-  def next(isAsking: StreamShard => Boolean): Vector[StreamShard] =
-    waiting.keysIterator.filter(isAsking).toVector.sortBy(lastTurns).take(WokenAtOnce)
+  def next(isAsking: StreamShard => Boolean): Vector[StreamShard] = {
+    // Not sorted, because thousands of shards may wait, and this is asked after each page.
+    def oldest(except: Vector[StreamShard]) =
+      waiting.keysIterator
+        .filter(it => isAsking(it) && !except.contains(it))
+        .reduceOption((one, other) => if (lastTurns(other) < lastTurns(one)) other else one)
+    (1 to WokenAtOnce).foldLeft(Vector.empty[StreamShard])((all, _) => all ++ oldest(all))
+  }
 
   def forget(shard: StreamShard): Unit = {
     lastTurns -= shard

@@ -161,6 +161,9 @@ final class PageStore(
   /** Number of marks of a shard's pages. */
   def marks(shard: StreamShard): Double = pagesOf(shard).iterator.map(_.marks).sum
 
+  /** Whether any shard is read. Otherwise other services have its part of the memory. */
+  def reads(anything: Boolean): Unit = memory.reads(anything)
+
   /** Sets bytes of the memory aside, which the executor holds in other things than pages. */
   def setAside(bytes: Long): Unit = memory.setAside(bytes)
 

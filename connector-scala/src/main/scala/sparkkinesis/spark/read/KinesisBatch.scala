@@ -31,7 +31,8 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
   private def planned(): BatchPlan = {
     checkOptions(options)
     val wanted = options.streams.filter(it => bounds.streams.forall(_(it.ref.name.name)))
-    val each = wanted.map(planned)
+    val (each, planners) = wanted.map(planned).unzip
+    planners.foreach(_.awaitPassed()) // of all streams at the same time
     BatchPlan(
       each.flatMap(_.ranges),
       each.flatMap(_.streams).toMap,
@@ -39,7 +40,7 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
     )
   }
 
-  private def planned(access: StreamAccess): BatchPlan =
+  private def planned(access: StreamAccess): (BatchPlan, BatchReadPlanner) =
     Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
       val read = new BatchReadPlanner(
         StreamClient(access.ref, loan.value),
@@ -53,7 +54,8 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
         new ConsumerRegistration(loan.value, access.ref, read.arn, SystemClock)
           .active(options.consumer)
       ConsumerClaims.check(consumer) // a streaming query would lose its subscriptions
-      BatchPlan(read.ranges(), Map(read.arn -> access), consumer.map(read.arn -> _).toMap)
+      val streams = Map(read.arn -> access)
+      BatchPlan(read.ranges(), streams, consumer.map(read.arn -> _).toMap) -> read
     }
 
   override def planInputPartitions(): Array[InputPartition] = {

@@ -27,7 +27,7 @@ import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams, RealTimeQuery, 
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.SourceProgress
 import sparkkinesis.spark.once.TaskAttempts
-import sparkkinesis.spark.read.checkpoint.InitialOffsetFile
+import sparkkinesis.spark.read.checkpoint.{InitialOffsetFile, SessionFiles}
 import sparkkinesis.spark.read.realtime.{RealTimeEnd, RealTimePartition, StreamReaderFactory}
 import sparkkinesis.spark.read.task.{KinesisInputPartition, QueryRun}
 import sparkkinesis.spark.realtime.RealTimeMode
@@ -97,7 +97,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private var latest = Option.empty[KinesisOffset]
   private var shown = Option.empty[Shown]
   private lazy val initial = {
-    val file = new InitialOffsetFile(new Path(checkpointLocation), context.hadoopConfiguration)
+    val file = new InitialOffsetFile(new Path(checkpointLocation), SessionFiles.conf())
     KinesisOffset(file.readOrWrite(SourceOffset.of(named.map(_.firstOffset()))))
   }
 
@@ -156,7 +156,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     if (isRealTime || !isServing) null
     else {
       microBatches.look((it, _) => it.latest).foreach { end =>
-        if (!latest.exists(_.offset eq end)) latest = Some(KinesisOffset(end))
+        if (!latest.exists(_.offset eq end)) latest = Some(recent.shared(end))
       }
       latest.orNull
     }

@@ -31,6 +31,10 @@ private[read] final class RecentOffsets {
   def of(json: String): KinesisOffset =
     recent.find(_.json == json).getOrElse(keep(KinesisOffset(OffsetCodec.decode(json))))
 
+  /** Shares the text if Spark has the offset: Spark keeps it a hundred times. */
+  def shared(offset: SourceOffset): KinesisOffset =
+    recent.find(_.offset eq offset).getOrElse(KinesisOffset(offset))
+
   def keep(offset: KinesisOffset): KinesisOffset = {
     recent = (offset +: recent).take(RecentOffsets.Count)
     offset

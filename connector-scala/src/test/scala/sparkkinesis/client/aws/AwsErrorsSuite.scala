@@ -5,6 +5,7 @@ import java.net.{ConnectException, SocketTimeoutException, UnknownHostException}
 
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProviderChain
 import software.amazon.awssdk.awscore.exception.{AwsErrorDetails, AwsServiceException}
 import software.amazon.awssdk.core.exception._
 import software.amazon.awssdk.services.kinesis.model.{KinesisException => SdkKinesisException}
@@ -32,6 +33,13 @@ class AwsErrorsSuite extends AnyFunSuite {
     SdkClientException.builder().message("Unable to execute HTTP request").cause(cause).build()
 
   private def noCredentials(reason: Throwable) = new ClientCredentials.Unavailable(reason)
+
+  /** The chain collects the messages of its providers, and gives no cause. */
+  private def chain(): Throwable = {
+    val chain = AwsCredentialsProviderChain.of(() => throw client(new ConnectException("refused")))
+    val thrown = intercept[SdkClientException](chain.resolveCredentials())
+    new ClientCredentials.Unavailable(thrown, isOfChain = true)
+  }
 
   private val cases = Table[Throwable, Class[_ <: KinesisException], Boolean](
     ("thrown", "becomes", "is retryable"),
@@ -78,6 +86,7 @@ class AwsErrorsSuite extends AnyFunSuite {
     (client(new IllegalStateException("odd")), classOf[Other], false),
     (new IllegalArgumentException("odd"), classOf[Other], false),
     (noCredentials(client(new RuntimeException)), classOf[BadCredentials], false),
+    (chain(), classOf[BadCredentials], true),
     (noCredentials(sts("AccessDenied", 403)), classOf[BadCredentials], false),
     (noCredentials(sts("Throttling", 400)), classOf[Throttled], true),
     (noCredentials(client(new ConnectException("refused"))), classOf[Unreachable], true)

@@ -76,6 +76,15 @@ class CompletenessSuite extends AnyFunSuite {
     assert(!isRefused(all, after(24.hours)) && isRefused(all, after(24.hours + 1.milli)))
   }
 
+  test("a shard that is read to its end is not owed, however long ago that was") {
+    val finished = ShardProgress(Progress.Finished, Set.empty, Some(after(-25.hours)))
+    val child = ShardProgress(Progress.TrimHorizon, Set(shard), Some(after(-1.hour)))
+    val offset = StreamOffset(arn, Instant.EPOCH, SortedMap(shard -> finished, shardId(1) -> child))
+    check(only(offset), now)
+    val unread = ShardProgress(Progress.TrimHorizon, Set.empty, finished.completeAsOf)
+    assert(isRefused(only(offset.copy(shards = offset.shards.updated(shard, unread))), now))
+  }
+
   /** Each day's run of `Trigger.AvailableNow` over a stream without records. */
   private def daily(isConfirmed: Boolean): Unit = {
     val retention = 36.hours
@@ -84,7 +93,7 @@ class CompletenessSuite extends AnyFunSuite {
       val stop = after(day.days)
       check(offset, stop.plusSeconds(1), retention)
       val idle = Frontier(Vector.empty, Nil, 0, stop.toEpochMilli)
-      val confirmed = BatchPlanner.confirmed(offset, Map(shardOf(0) -> idle), retention / 4)
+      val confirmed = BatchPlanner.confirmed(offset, Map(shardOf(0) -> idle), retention / 16)
       if (isConfirmed) confirmed else offset
     }
     ()

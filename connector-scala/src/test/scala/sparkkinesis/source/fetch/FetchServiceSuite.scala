@@ -2,7 +2,7 @@ package sparkkinesis.source.fetch
 
 import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
@@ -16,7 +16,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.model.{Position, ShardId, StreamRef}
-import sparkkinesis.shard.{ReadSettings, ShardRange, StreamClient}
+import sparkkinesis.shard.{FetchMemory, ReadSettings, ShardRange, StreamClient}
 import sparkkinesis.source.ScriptedKinesis.recordsOf
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.plan.ReadAheadDriver
@@ -184,6 +184,35 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
         assert(message.contains(stream.toString) && message.contains(shard.shard.name))
       }
     }
+  }
+
+  test("a service has a part of the memory only while it reads a shard") {
+    val memory = new FetchMemory
+    val other = memory.join(1000)
+    val plans = new AtomicReference(Vector.empty[Assignment])
+    val versions = new AtomicInteger
+    val service = new FetchService(
+      "a",
+      "localhost",
+      Map(arn -> StreamClient(stream, new OneShard(records))),
+      () => (),
+      settings,
+      _ =>
+        HeartbeatReply(
+          versions.incrementAndGet().toLong,
+          isStopped = false,
+          Some(FetchPlan(plans.get, Map.empty))
+        ),
+      SystemClock,
+      memory
+    ).start()
+    try {
+      assert(other.bytes === 1000)
+      plans.set(Vector(Assignment(shard, 1, Progress.TrimHorizon)))
+      eventually(assert(other.bytes === 500 && service.store.bytes > 0))
+      plans.set(Vector.empty)
+      eventually(assert(other.bytes === 1000 && service.store.bytes === 0))
+    } finally service.close()
   }
 
   test("the number of the query's shards limits the marks of a page") {

@@ -6,9 +6,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.client.Moment
+import sparkkinesis.model.SequenceNumber
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.shard.feed.FeedCounts
-import sparkkinesis.source.protocol.{FetchFailure, FetchReport, Heartbeat, HeartbeatReply}
+import sparkkinesis.source.protocol._
 import sparkkinesis.source.store.Stores
 
 class HeartbeatsSuite extends AnyFunSuite {
@@ -42,6 +43,23 @@ class HeartbeatsSuite extends AnyFunSuite {
     assert(telling.told(reply = None).reports === (1 to 2000).map(report))
     assert(Seq.fill(3)(telling.told().reports).flatten === (1 to 5000).map(report))
     assert(telling.told().reports.isEmpty)
+  }
+
+  test("empty pages of a shard that the driver has not heard of are one report") {
+    val telling = new Telling
+    def empty(from: Progress, completeAsOf: Long, behind: Long = 0) =
+      FetchReport(shardOf(0), 1, from, Vector.empty, Nil, behind, completeAsOf)
+    val upTo = Progress.After(SequenceNumber("7"))
+    val page = empty(Progress.TrimHorizon, 50).copy(marks = Vector(Mark(upTo, 1, 1, 50)))
+    def pass(reports: FetchReport*) =
+      reports.foreach(telling.heartbeats.add(_, 1, isUrgent = false))
+    (1 to 100).foreach(number => pass(empty(Progress.TrimHorizon, number.toLong)))
+    telling.told(reply = None)
+    pass(empty(Progress.TrimHorizon, 0, behind = 9), page)
+    telling.told(reply = None)
+    (1 to 100).foreach(number => pass(empty(upTo, number.toLong)))
+    val told = Seq(empty(Progress.TrimHorizon, 100, behind = 9), page, empty(upTo, 100))
+    assert(telling.told().reports === told && telling.told().reports.isEmpty)
   }
 
   test("a failure is reported until its shard is read elsewhere") {

@@ -428,9 +428,10 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.step(now.plusSeconds(36000)).isInstanceOf[Retries])
   }
 
-  test("expired credentials and a wrong clock are tried again for a while, and not for ever") {
+  test("missing or expired credentials and a wrong clock are tried again for a limited time") {
     Seq(
       new KinesisException.CredentialsExpired("expired"),
+      new KinesisException.BadCredentials("no provider has any", mayPass = true),
       new KinesisException.ClockSkewed("an hour")
     )
       .foreach { failure =>

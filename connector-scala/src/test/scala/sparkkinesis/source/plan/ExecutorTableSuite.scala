@@ -49,6 +49,15 @@ class ExecutorTableSuite extends AnyFunSuite {
     assert(table.live.isEmpty && heard("new") && !heard("old") && heard("new"))
   }
 
+  test("executors that are gone for an hour are forgotten, and what they counted stays") {
+    val table = newTable
+    (1 to 100).foreach { number =>
+      hear(table, s"e$number", counted(1))
+      pass(table, 60)
+    }
+    assert(table.size <= 61 && table.counters.records === 100)
+  }
+
   /** The requests that are recent at each of these seconds, if there is one per second. */
   private def recent(seconds: Int*): Seq[Long] = {
     val table = newTable

@@ -278,6 +278,30 @@ class ReadAheadSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!driving.driver.answer(status("new", newer.version)).isStopped)
   }
 
+  test("a service that no shard needs ends after a minute, unless it has pages") {
+    val driving = new Driving(2, "a", "b", "c", "d")
+    val spare = Seq("a", "b", "c", "d").filter(driving.shardsOf(_).isEmpty)
+    val holding = FetchCounters.Zero.copy(bufferedBytes = 9)
+    def hear(executor: String) =
+      driving.hear(executor, counters = if (executor == "c") holding else FetchCounters.Zero)
+    def beat(seconds: Int) = (1 to seconds).flatMap { _ =>
+      driving.pass(1.second)
+      driving.driver.executors.live.toSeq.sorted.filter(hear(_).isStopped)
+    }
+    assert(spare === Seq("c", "d") && beat(59).isEmpty && beat(2) === Seq("d"))
+    assert(driving.driver.executors.live === Set("a", "b", "c"))
+    assert(!driving.restart("d").isStopped && beat(50).isEmpty, "a task may start another one")
+  }
+
+  test("services that are fewer than the shards stay, also if one has no shard yet") {
+    val driving = new Driving(6, "a", "b", "c", "d")
+    driving.restart("e")
+    (1 to 200).foreach { _ =>
+      driving.pass(1.second)
+      assert(!driving.driver.executors.live.exists(driving.hear(_).isStopped))
+    }
+  }
+
   test("the plan tells executors to drop pages up to the start of the batch") {
     val driving = new Driving(1, "a")
     driving.hear("a", Seq(report(driving.of(0), Progress.TrimHorizon, 3)))

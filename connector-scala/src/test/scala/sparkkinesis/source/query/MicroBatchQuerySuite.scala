@@ -31,6 +31,14 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     only(StreamOffset(arn, Instant.EPOCH, SortedMap.from(shards.map(_.id -> unread))))
   }
 
+  /** Both shards are read to their tip at that time after the epoch. */
+  private def completeAsOf(time: FiniteDuration) = {
+    val complete = Some(Instant.ofEpochMilli(time.toMillis))
+    SourceOffset(whole.streams.transform { (_, stream) =>
+      stream.copy(shards = stream.shards.transform((_, it) => it.copy(completeAsOf = complete)))
+    })
+  }
+
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
 
   /** Number of the last record of each shard that the batch contains; 0 if there is none. */
@@ -168,6 +176,26 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     // Executors read up to records that arrived a second after the stop time.
     driving.readUpTo(2000, 1500)
     assert(lastRead(driving.nextEnd()) === Seq(1, 1))
+  }
+
+  test("a run with a stop time confirms what it has read, in one batch more, and ends") {
+    val (start, end) = (completeAsOf(10.minutes), completeAsOf(50.minutes))
+    val driving = begun(new Driving(stopAtMillis = Some(50.minutes.toMillis)), start)
+    driving.readUpTo(50.minutes.toMillis)
+    assert(driving.nextEnd(start) === end)
+    driving.ask(end)
+    driving.readUpTo(51.minutes.toMillis)
+    assert(driving.nextEnd(end) eq end)
+  }
+
+  test("an idle query confirms every sixteenth part of the retention period") {
+    val start = completeAsOf(10.minutes)
+    val driving = begun(new Driving, start)
+    driving.readUpTo(100.minutes.toMillis)
+    assert(driving.nextEnd(start) eq start)
+    driving.pass(1.second)
+    driving.readUpTo(101.minutes.toMillis)
+    assert(driving.nextEnd(start) === completeAsOf(101.minutes))
   }
 
   test("a stream that the query no longer names is not in the end of the next batch") {

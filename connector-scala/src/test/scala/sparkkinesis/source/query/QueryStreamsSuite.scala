@@ -3,6 +3,7 @@ package sparkkinesis.source.query
 import java.time.Instant
 
 import scala.collection.immutable.SortedMap
+import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -86,6 +87,17 @@ class QueryStreamsSuite extends AnyFunSuite {
     val cause = new SourceException("KINESIS_INCOMPLETE_SHARD_LIST", "Wait.")
     streams.begun(refunds, Failure(cause))
     assert(intercept[SourceException](streams.withJoined(offsetOf(orders))) eq cause)
+  }
+
+  test("an idle query confirms by the retention periods as they were described last") {
+    val streams = naming(Seq(orders, refunds))
+    def describe(stream: StreamArn, retention: FiniteDuration) =
+      streams.described(stream, Success(summary(stream = stream, retention = retention)), now)
+    assert(streams.confirmationPeriod === 90.minutes)
+    Seq(orders, refunds).foreach(describe(_, 168.hours))
+    assert(streams.confirmationPeriod === 630.minutes)
+    describe(orders, 48.hours)
+    assert(streams.confirmationPeriod === 180.minutes)
   }
 
   test("a stream that is no longer named is refused, and the error has its name and the remedy") {

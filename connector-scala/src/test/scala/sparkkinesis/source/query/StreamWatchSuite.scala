@@ -35,6 +35,7 @@ class StreamWatchSuite extends AnyFunSuite {
     var shards: Seq[Shard] = two
     var failing: Option[Throwable] = None
     var created: Instant = Instant.EPOCH
+    var retention: FiniteDuration = 24.hours
     var gone: Set[ShardId] = Set.empty[ShardId]
     var onListing: () => Unit = () => ()
     var described = 0
@@ -46,14 +47,17 @@ class StreamWatchSuite extends AnyFunSuite {
     def pass(time: FiniteDuration): Unit =
       now = now.copy(steady = now.steady.plusMillis(time.toMillis))
 
-    /** Time passes, and an inspection that is due begins. */
+    /** Time passes, and what is due begins. */
     def begin(later: FiniteDuration = interval): Option[Command] = {
       pass(later)
-      watch.tick(now)
+      watch.tick(now).reduceOption((one, more) => fail(s"It wants $one and $more."))
     }
 
     /** Time passes, and an inspection that is due is carried out at once. */
-    def inspect(later: FiniteDuration = interval): Unit = carryOut(begin(later))
+    def inspect(later: FiniteDuration = interval): Unit = {
+      pass(later)
+      watch.tick(now).foreach(it => carryOut(Some(it)))
+    }
 
     /** Time passes until an inspection is carried out. Returns how long that took. */
     def next(): FiniteDuration = {
@@ -75,7 +79,7 @@ class StreamWatchSuite extends AnyFunSuite {
         carryOut(watch.probed(answer(ids.forall(gone)), now))
       case Command.Describe(_) =>
         described += 1
-        carryOut(watch.described(answer(summary(created = created)), now))
+        carryOut(watch.described(answer(summary(created = created, retention = retention)), now))
       case other => fail(s"It wants $other.")
     }
 
@@ -99,6 +103,17 @@ class StreamWatchSuite extends AnyFunSuite {
     assert(scene.listed === 5 && scene.described === 0 && scene.asked.isEmpty)
   }
 
+  test("every hour the stream is described, because its retention period may have changed") {
+    val scene = watching(whole)
+    scene.retention = 48.hours
+    (1 to 359).foreach(_ => scene.inspect())
+    assert(scene.described === 0 && scene.watch.retained === 24.hours)
+    scene.inspect(20.seconds)
+    assert(scene.described === 1 && scene.watch.retained === 48.hours)
+    (1 to 359).foreach(_ => scene.inspect())
+    assert(scene.described === 1)
+  }
+
   test("before the first batch there is nothing to inspect, and then it is inspected at once") {
     val scene = new Scene
     assert(scene.begin().isEmpty)
@@ -109,11 +124,11 @@ class StreamWatchSuite extends AnyFunSuite {
   test("while an inspection is under way no second one begins") {
     val scene = watching(half)
     import scene.{begin, now, watch}
-    assert(begin().nonEmpty && begin(1.hour).isEmpty)
+    assert(begin().nonEmpty && begin(20.minutes).isEmpty)
     watch.advance(half)
     assert(begin().isEmpty)
     assert(watch.listed(Success(two), now) === Some(Command.Describe(arn)))
-    assert(begin(1.hour).isEmpty)
+    assert(begin(20.minutes).isEmpty)
     assert(watch.described(Success(summary()), now).isEmpty)
     assert(begin(interval - 1.milli).isEmpty && begin(1.milli).nonEmpty)
   }

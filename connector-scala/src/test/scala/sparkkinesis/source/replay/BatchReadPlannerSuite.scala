@@ -27,18 +27,39 @@ class BatchReadPlannerSuite extends AnyFunSuite {
     private val kinesis =
       new ScriptedKinesis().listing(ShardListing(shards, None, serverTime)).summary(summary())
 
+    def planner(
+        start: Position = Position.TrimHorizon,
+        end: Position = Position.Latest,
+        bounds: ReadBounds = ReadBounds(),
+        clock: FastClock = clock
+    ): BatchReadPlanner =
+      new BatchReadPlanner(
+        StreamClient(stream, kinesis),
+        ByShard(start),
+        ByShard(end),
+        bounds,
+        true,
+        clock
+      )
+
     def ranges(
         start: Position = Position.TrimHorizon,
         end: Position = Position.Latest,
         bounds: ReadBounds = ReadBounds()
-    ): Seq[ShardRange] = new BatchReadPlanner(
-      StreamClient(stream, kinesis),
-      ByShard(start),
-      ByShard(end),
-      bounds,
-      true,
-      clock
-    ).ranges()
+    ): Seq[ShardRange] = {
+      val planned = planner(start, end, bounds)
+      val ranges = planned.ranges()
+      planned.awaitPassed()
+      ranges
+    }
+  }
+
+  test("the plans of several streams wait at the same time until their ends have passed") {
+    val one = new Reading(Some(service), service)
+    val planners = Seq(one, new Reading(Some(service), service)).map(_.planner(clock = one.clock))
+    planners.foreach(_.ranges())
+    planners.foreach(_.awaitPassed())
+    assert(one.clock.now === service.plusMillis(1001))
   }
 
   private def at(text: String) = Instant.parse(s"2026-01-02T$text").toEpochMilli

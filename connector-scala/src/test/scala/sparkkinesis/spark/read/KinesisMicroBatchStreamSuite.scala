@@ -1,6 +1,13 @@
 package sparkkinesis.spark.read
 
+import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+
+import org.apache.hadoop.fs.RawLocalFileSystem
 import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.internal.SQLConf
 
 import sparkkinesis.Generators._
 import sparkkinesis.client.aws.{ClientPool, RefusingPort}
@@ -33,6 +40,19 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
+  test("the first offset is read with the session's settings of its file system, as Spark does") {
+    assert(context ne null, "there has to be one")
+    val folder = newFolder()
+    val first = Iterator.continually(offset.sample).flatten.next()
+    Files.write(folder.resolve("initial-offset.json"), OffsetCodec.encode(first).getBytes(UTF_8))
+    val session = new SQLConf
+    session.setConfString("fs.session-only.impl", classOf[SessionFileSystem].getName)
+    val access = SourceOptions.parse(options(port = 9), None) // not used
+    val stream = new KinesisMicroBatchStream(access, s"session-only:$folder")
+    try assert(SQLConf.withExistingConf(session)(stream.initialOffset()) === KinesisOffset(first))
+    finally stream.stop()
+  }
+
   test(
     "an offset that Spark returns, about 90 times per second, stays the same object"
   ) {
@@ -49,4 +69,10 @@ class KinesisMicroBatchStreamSuite extends AnyFunSuite with LocalSpark {
       assert(first.json === one)
     } finally stream.stop()
   }
+}
+
+/** A file system that only the settings of a session name. */
+class SessionFileSystem extends RawLocalFileSystem {
+  override def getUri: URI = URI.create("session-only:///")
+  override def getScheme: String = "session-only"
 }

@@ -49,6 +49,9 @@ class KinesisOffsetSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val shards = SortedMap.from((0 until 10000).map(shardId(_) -> progress))
     val offset = KinesisOffset(only(StreamOffset(arn, Instant.EPOCH, shards)))
     assert(offset.json eq offset.json, "start, end and latest of a batch share one text")
+    val recent = new RecentOffsets
+    recent.keep(offset)
+    assert(recent.shared(offset.offset).json eq offset.json)
     info(s"${offset.json.length} bytes of JSON per offset")
     assert(offset.json.length * 100L < (150L << 20))
   }

@@ -47,15 +47,19 @@ class BatchLossSuite extends AnyFunSuite {
         start: Option[Position] = None,
         end: Option[Position] = None,
         failOnDataLoss: Boolean = true
-    ): Seq[ShardRange] =
-      new BatchReadPlanner(
+    ): Seq[ShardRange] = {
+      val planner = new BatchReadPlanner(
         client,
         of[Position](Position.TrimHorizon, start),
         of[Position](Position.Latest, end),
         ReadBounds(),
         failOnDataLoss,
         clock
-      ).ranges()
+      )
+      val ranges = planner.ranges()
+      planner.awaitPassed()
+      ranges
+    }
 
     def read(ranges: Seq[ShardRange], failOnDataLoss: Boolean = true): Seq[SequenceNumber] = {
       val settings = ReadSettings(failOnDataLoss = failOnDataLoss)

@@ -92,19 +92,26 @@ private[aws] object ClientCredentials {
   final class MarkingProvider(val inner: AwsCredentialsProvider) extends AwsCredentialsProvider {
     override def resolveCredentials(): AwsCredentials =
       try inner.resolveCredentials()
-      catch { case e: SdkException => throw unavailable(e) }
+      catch { case e: SdkException => throw unavailable(e, isOfChain) }
+
+    private def isOfChain = inner.isInstanceOf[DefaultCredentialsProvider]
 
     override def toString: String = s"MarkingProvider(${inner.getClass.getSimpleName})"
   }
 
-  private def unavailable(e: Throwable): Throwable = e match {
+  private def unavailable(e: Throwable, isOfChain: Boolean): Throwable = e match {
     case known: Unavailable => known
     case interrupted: AbortedException => interrupted
-    case other => new Unavailable(other)
+    case other => new Unavailable(other, isOfChain)
   }
 
-  /** The exception if there are no credentials. The cause gives the reason. */
-  final class Unavailable(reason: Throwable)
+  /**
+   * The exception if there are no credentials. The cause gives the reason.
+   *
+   * @param isOfChain whether the default chain found none. Then the cause does not show whether a
+   *   service, for example that of the instance, has failed
+   */
+  final class Unavailable(reason: Throwable, val isOfChain: Boolean = false)
       extends SdkClientException(
         SdkClientException.builder().message(reason.getMessage).cause(reason)
       )

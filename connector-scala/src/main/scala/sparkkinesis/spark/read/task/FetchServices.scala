@@ -15,11 +15,14 @@ private[sparkkinesis] object FetchServices {
   private val spill = new DiskSpill(SystemClock)
 
   /** The run's service in this JVM. Starts the service if none is running. */
-  def ensure(run: QueryRun): FetchService =
-    services.compute(
-      run.id,
-      (_, known) => Option(known).filter(_.isRunning).getOrElse(start(run))
-    )
+  def ensure(run: QueryRun): FetchService = synchronized {
+    Option(services.get(run.id)).filter(_.isRunning).getOrElse {
+      val service = start(run)
+      services.put(run.id, service)
+      if (!service.isRunning) services.remove(run.id, service) // it had no memory for a thread
+      service
+    }
+  }
 
   /** Number of services that have not ended. A service that ends drops its pages. */
   def count: Int = services.size
@@ -46,10 +49,9 @@ private[sparkkinesis] object FetchServices {
       executor,
       host,
       loans.transform((_, loan) => loan.value),
-      () => {
-        onClose(service)
-        giveBack()
-      },
+      () =>
+        try onClose(service)
+        finally giveBack(),
       run.options.fetch,
       link,
       SystemClock,
@@ -63,7 +65,7 @@ private[sparkkinesis] object FetchServices {
       service.start()
     } catch {
       case e: Throwable =>
-        try created.foreach(_.store.close())
+        try created.foreach(_.close())
         finally giveBack()
         throw e
     }

@@ -2,6 +2,8 @@ package sparkkinesis.client.aws.credentials
 
 import java.net.URI
 
+import scala.util.Try
+
 import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.awssdk.auth.credentials._
 import software.amazon.awssdk.core.exception.{AbortedException, SdkClientException}
@@ -79,6 +81,17 @@ class ClientCredentialsSuite extends AnyFunSuite {
       guarded(SdkClientException.create("none")).resolveCredentials()
     }
     assertThrows[AbortedException](guarded(AbortedException.create("x")).resolveCredentials())
+  }
+
+  test("an error of the default chain says where it is from, because it has no cause") {
+    val chain = ClientCredentials.source(CredentialsSource.DefaultChain)
+    System.setProperty("aws.disableEc2Metadata", "true")
+    try {
+      assume(Try(chain.resolveCredentials()).isFailure, "this machine has credentials")
+      val marking = new ClientCredentials.MarkingProvider(chain)
+      val e = intercept[ClientCredentials.Unavailable](marking.resolveCredentials())
+      assert(e.isOfChain && e.getCause.getCause === null)
+    } finally System.clearProperty("aws.disableEc2Metadata"): Unit
   }
 
   test("no secret is in a printed configuration") {

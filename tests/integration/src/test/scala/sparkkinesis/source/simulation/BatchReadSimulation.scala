@@ -86,9 +86,12 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
         start: ByShard[Position],
         end: ByShard[Position],
         bounds: ReadBounds = ReadBounds()
-    ): Seq[ShardRange] =
-      new BatchReadPlanner(client, start, end, bounds, true, clock)
-        .ranges()
+    ): Seq[ShardRange] = {
+      val planner = new BatchReadPlanner(client, start, end, bounds, true, clock)
+      val ranges = planner.ranges()
+      planner.awaitPassed()
+      ranges
+    }
 
     /** Reads the tasks in a random order, while producers write and calls fail. */
     def read(ranges: Seq[ShardRange]): Map[ShardId, Vector[Numbered]] = {
