@@ -189,7 +189,7 @@ class Heartbeats:
         if progress is None or progress["timestamp"] == seen:
             return
         self._last[name] = time.monotonic(), progress["timestamp"]
-        behind = progress["sources"][0]["metrics"].get("maxMsBehindLatest", 0)
+        behind = progress["sources"][0]["metrics"].get("maxProcessingLagMs", 0)
         print_metrics(f"{self._job}-{name}", Heartbeat=1, AgeMs=int(behind))
 
 

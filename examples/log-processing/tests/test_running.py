@@ -90,7 +90,7 @@ def test_a_heartbeat_needs_progress(capsys: pytest.CaptureFixture[str]) -> None:
     heartbeats = Heartbeats("logs", seconds=0)
     heartbeats.beat("store", query)
     for time in ("10:00", "10:00", "10:01"):
-        metrics = {"maxMsBehindLatest": "1500"}
+        metrics = {"maxProcessingLagMs": "1500"}
         query.lastProgress = {"timestamp": time, "sources": [{"metrics": metrics}]}
         heartbeats.beat("store", query)
     lines = capsys.readouterr().out.splitlines()

@@ -82,8 +82,8 @@ def look(query: Query, retention: timedelta | None = None) -> Snapshot:
 def test_a_query_at_the_tip_has_caught_up() -> None:
     one, two = offset(s0=after(1, ago(20))), offset(s0=after(2, ago(10)))
     first = progress(0, 19, None, one, rows=100)
-    second = progress(1, 9, one, two, rows=100, maxMsBehindLatest=0, fetchedRecords=200)
-    idle = progress(2, 1, two, two, maxMsBehindLatest=0, fetchedRecords=200, throttledRequests=3)
+    second = progress(1, 9, one, two, rows=100, maxFetchLagMs=0, fetchedRecords=200)
+    idle = progress(2, 1, two, two, maxFetchLagMs=0, fetchedRecords=200, throttledRequests=3)
     found = look(Query(first, second, idle))
     assert found.forecast.outlook is Outlook.CAUGHT_UP
     (shard,) = found.shards
@@ -100,7 +100,7 @@ def test_a_query_at_the_tip_has_caught_up() -> None:
 
 def test_while_a_micro_batch_runs_records_wait() -> None:
     end = offset(s0=after(2, ago(10)))
-    report = progress(0, 9, offset(s0=after(1, ago(20))), end, rows=5, maxMsBehindLatest=0)
+    report = progress(0, 9, offset(s0=after(1, ago(20))), end, rows=5, maxFetchLagMs=0)
     (shard,) = look(Query(report, is_busy=True)).shards
     assert shard.lag == timedelta(seconds=10)
 
@@ -118,7 +118,7 @@ def test_a_backlog_that_was_read_ahead_is_a_lag() -> None:
                     way[it],
                     rows=300,
                     ahead=ahead,
-                    maxMsBehindLatest=9000,
+                    maxFetchLagMs=9000,
                 )
                 for it in range(1, 5)
             )
@@ -138,8 +138,8 @@ def test_a_backlog_that_was_read_ahead_is_a_lag() -> None:
 
 def test_a_busy_stream_does_not_hide_another_one() -> None:
     end = offset(s0=after(1, ago(50)))
-    report = progress(0, 9, None, end, maxMsBehindLatest=9000)
-    report["sources"][0]["metrics"][f"maxMsBehindLatest.{ARN}"] = "0"
+    report = progress(0, 9, None, end, maxFetchLagMs=9000)
+    report["sources"][0]["metrics"][f"maxFetchLagMs.{ARN}"] = "0"
     assert look(Query(report)).totals.lag == timedelta()
 
 

@@ -23,12 +23,12 @@ from spark_kinesis.monitoring import (
 from spark_kinesis.monitoring.cloudwatch import MAX_METRICS
 from spark_kinesis.monitoring.samples import RunTotals
 
-SHARD = "msBehindLatest.orders/shardId-000000000001"
-SOURCE = {"fetchedRecords": "12", "maxMsBehindLatest": "300", SHARD: "300"}
+SHARD = "processingLagMs.orders/shardId-000000000001"
+SOURCE = {"fetchedRecords": "12", "maxProcessingLagMs": "300", SHARD: "300"}
 
 
 def samples(**changes: str) -> list[Sample]:
-    return RunTotals().samples(progress({**SOURCE, **changes}))
+    return RunTotals("orders").samples(progress({**SOURCE, **changes}))
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_prometheus_has_the_newest_numbers_of_each_run(
     prometheus.update("run 1", samples(fetchedRecords="13"), 0)
     lines = generate_latest(registry).decode().splitlines()
     assert 'spark_kinesis_source_fetched_records_total{query="orders",source="0"} 13.0' in lines
-    assert "# TYPE spark_kinesis_source_max_ms_behind_latest gauge" in lines
+    assert "# TYPE spark_kinesis_source_max_processing_lag_ms gauge" in lines
     shard = 'shard="shardId-000000000001",source="0",stream="orders"'
     assert any(shard in line and line.endswith(" 300.0") for line in lines)
     prometheus.remove("run 1")
@@ -79,12 +79,12 @@ def test_cloudwatch_receives_the_increase_of_counters() -> None:
     first, second = map(json.loads, lines)
     assert first["source_fetched_records"] == 12
     assert second["source_fetched_records"] == 8
-    assert second["source_max_ms_behind_latest"] == 300
+    assert second["source_max_processing_lag_ms"] == 300
     (directive,) = first["_aws"]["CloudWatchMetrics"]
     assert first["_aws"]["Timestamp"] == 1_764_000_000_000
     assert directive["Namespace"] == "SparkKinesis"
     assert directive["Dimensions"] == [["query", "source"]]
-    assert {"Name": "source_max_ms_behind_latest", "Unit": "Milliseconds"} in directive["Metrics"]
+    assert {"Name": "source_max_processing_lag_ms", "Unit": "Milliseconds"} in directive["Metrics"]
     assert {it["Name"] for it in directive["Metrics"]} <= set(first)
 
 
@@ -93,7 +93,7 @@ def test_cloudwatch_receives_shards_if_asked() -> None:
     EmbeddedMetrics(per_shard=True, write=lines.append).update("run", samples(), 0)
     _, shard = map(json.loads, lines)
     assert shard["shard"] == "shardId-000000000001"
-    assert shard["source_shard_ms_behind"] == 300
+    assert shard["source_shard_processing_lag_ms"] == 300
 
 
 def test_a_run_that_begins_again_counts_from_zero() -> None:
@@ -108,7 +108,9 @@ def test_a_run_that_begins_again_counts_from_zero() -> None:
 def test_a_line_for_cloudwatch_has_no_more_metrics_than_allowed() -> None:
     lines: list[str] = []
     many = {f"odd{number}": "1" for number in range(MAX_METRICS + 5)}
-    EmbeddedMetrics(write=lines.append).update("run", RunTotals().samples(progress(many)), 0)
+    EmbeddedMetrics(write=lines.append).update(
+        "run", RunTotals("orders").samples(progress(many)), 0
+    )
     counts = [len(json.loads(it)["_aws"]["CloudWatchMetrics"][0]["Metrics"]) for it in lines]
     assert counts == [MAX_METRICS, 5]
 
@@ -123,7 +125,10 @@ def test_opentelemetry_reads_the_newest_numbers() -> None:
     assert found["spark_kinesis.source_fetched_records"] == [
         (14, {"query": "orders", "source": "0"})
     ]
-    assert found["spark_kinesis.source_shard_ms_behind"][0][1]["shard"] == "shardId-000000000001"
+    assert (
+        found["spark_kinesis.source_shard_processing_lag_ms"][0][1]["shard"]
+        == "shardId-000000000001"
+    )
     exporter.remove("run")
     assert not any(points(reader).values())
     provider.shutdown()

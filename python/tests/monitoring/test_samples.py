@@ -19,13 +19,14 @@ METRICS = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
 
 
 def test_numbers_of_a_source_have_its_labels() -> None:
-    found = RunTotals().samples(
+    found = RunTotals("orders").samples(
         progress(
             {
                 "fetchedRecords": "12",
-                "avgMsBehindLatest": "5",
-                "msBehindLatest.orders/shardId-000000000001": "300",
-                "maxMsBehindLatest.arn:aws:kinesis:eu-west-1:123456789012:stream/a": "7",
+                "avgFetchLagMs": "5",
+                "processingLagMs.orders/shardId-000000000001": "300",
+                "maxProcessingLagMs.arn:aws:kinesis:eu-west-1:123456789012:stream/a": "7",
+                "maxFetchLagMs.arn:aws:kinesis:eu-west-1:123456789012:stream/a": "3",
             }
         )
     )
@@ -34,11 +35,17 @@ def test_numbers_of_a_source_have_its_labels() -> None:
     shard = {**labels, "stream": "orders", "shard": "shardId-000000000001"}
     assert found == [
         Sample(name="source_fetched_records", value=12, kind=Kind.COUNTER, labels=labels),
-        Sample(name="source_avg_ms_behind_latest", value=5, kind=Kind.GAUGE, labels=labels),
-        Sample(name="source_shard_ms_behind", value=300, kind=Kind.GAUGE, labels=shard),
+        Sample(name="source_avg_fetch_lag_ms", value=5, kind=Kind.GAUGE, labels=labels),
+        Sample(name="source_shard_processing_lag_ms", value=300, kind=Kind.GAUGE, labels=shard),
         Sample(
-            name="source_stream_max_ms_behind",
+            name="source_stream_max_processing_lag_ms",
             value=7,
+            kind=Kind.GAUGE,
+            labels={**labels, "stream": arn},
+        ),
+        Sample(
+            name="source_stream_max_fetch_lag_ms",
+            value=3,
             kind=Kind.GAUGE,
             labels={**labels, "stream": arn},
         ),
@@ -46,7 +53,7 @@ def test_numbers_of_a_source_have_its_labels() -> None:
 
 
 def test_counters_of_a_sink_are_added_up() -> None:
-    totals = RunTotals()
+    totals = RunTotals("orders")
     for records, rate in (("10", "2.5"), ("0", "0.0"), ("5", "1.5")):
         metrics = {
             "recordsWritten": records,
@@ -61,13 +68,21 @@ def test_counters_of_a_sink_are_added_up() -> None:
     assert "sink_hottest_shard" not in found
 
 
-def test_a_query_without_a_name_has_its_id() -> None:
-    (found,) = RunTotals().samples(progress({"openShards": "1"}, name=None))
-    assert found.labels["query"] == "0f7f"
+def test_what_a_source_says_later_replaces_its_last_numbers() -> None:
+    shard = "processingLagMs.orders/shardId-000000000001"
+    totals = RunTotals("orders")
+    totals.samples(progress({"openShards": "1", shard: "5"}, sink={"recordsWritten": "10"}))
+    found = {it.name: it.value for it in totals.later({0: {shard: "9", "maxProcessingLagMs": "9"}})}
+    assert found == {
+        "source_open_shards": 1,
+        "source_shard_processing_lag_ms": 9,
+        "source_max_processing_lag_ms": 9,
+        "sink_records_written": 10,
+    }
 
 
 def test_other_sources_and_sinks_have_no_numbers() -> None:
-    assert RunTotals().samples(progress({"x": "1"}, description="KafkaV2[orders]")) == []
+    assert RunTotals("orders").samples(progress({"x": "1"}, description="KafkaV2[orders]")) == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,31 @@ def test_prometheus_sees_source_and_sink(seen: Seen) -> None:
     values = seen.values()
     assert values["spark_kinesis_source_fetched_records_total"] == ROWS
     assert values["spark_kinesis_source_open_shards"] == 2
-    assert values["spark_kinesis_source_shard_ms_behind"] == 0
+    assert values["spark_kinesis_source_shard_processing_lag_ms"] == 0
+
+
+def test_a_slow_sink_does_not_hide_how_late_the_query_is(
+    spark: SparkSession, simulator: str, tmp_path: Path
+) -> None:
+    stream, seen, over = Stream(simulator, 1), Seen(), threading.Event()
+    stream.put(1)
+    prometheus = PrometheusMetrics(registry=seen.registry)
+    listener = monitor(spark, prometheus)
+
+    def wait(_batch: object, _number: int) -> None:
+        over.wait(120)
+
+    writer = stream.source().read_stream(spark).writeStream.queryName("slow").foreachBatch(wait)
+    query = writer.option("checkpointLocation", str(tmp_path)).start()
+    name = "spark_kinesis_source_max_processing_lag_ms"
+    try:
+        wait_for("a lag during the first batch", lambda: seen.values().get(name, 0) > 5000)
+        assert query.lastProgress is None
+    finally:
+        over.set()
+        query.stop()
+        spark.streams.removeListener(listener)
+        prometheus.close()
 
 
 def test_cloudwatch_sees_them_too(seen: Seen) -> None:

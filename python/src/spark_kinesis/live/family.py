@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .progress import Report
 
-_BEHIND = "maxMsBehindLatest"
+_BEHIND = "maxFetchLagMs"
 _NOTHING = Probe(behind=timedelta(), arrived=None, sequence_number=None, is_end=False)
 
 

@@ -73,8 +73,12 @@ SINK_COUNTERS = frozenset(
     }
 )
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_OF_SHARD = re.compile(r"msBehindLatest\.(?P<stream>[^/]+)/(?P<shard>.+)")
-_OF_STREAM = re.compile(r"maxMsBehindLatest\.(?P<stream>.+)")
+# Metrics with the name of a stream or of a shard, which becomes a label.
+_PLACES = (
+    (re.compile(r"processingLagMs\.(?P<stream>[^/]+)/(?P<shard>.+)"), "shard_processing_lag_ms"),
+    (re.compile(r"maxProcessingLagMs\.(?P<stream>.+)"), "stream_max_processing_lag_ms"),
+    (re.compile(r"maxFetchLagMs\.(?P<stream>.+)"), "stream_max_fetch_lag_ms"),
+)
 
 
 @dataclass
@@ -83,9 +87,16 @@ class RunTotals:
 
     A sink reports each micro-batch on its own, and zeros while there is no new data. So its
     counters are added up.
+
+    Attributes:
+        query: name of the query.
+        sink: counters of the sink.
+        last: the last numbers.
     """
 
+    query: str
     sink: dict[str, float] = field(default_factory=dict)
+    last: list[Sample] = field(default_factory=list)
 
     def samples(self, progress: Mapping[str, Any]) -> list[Sample]:
         """The numbers after a progress.
@@ -94,12 +105,28 @@ class RunTotals:
             progress: JSON of Spark's ``StreamingQueryProgress``. Without a source or a sink of this
                 connector, the result is empty.
         """
-        query = {"query": str(progress.get("name") or progress.get("id"))}
+        query = {"query": self.query}
         found = list(_sources(progress, query))
         sink = progress.get("sink") or {}
         if sink.get("description") == _SINK:
             found += self._sink(sink.get("metrics") or {}, query)
+        self.last = found
         return found
+
+    def later(self, sources: Mapping[int, Mapping[str, str]]) -> list[Sample]:
+        """The last numbers, with what the sources say now.
+
+        Args:
+            sources: metrics of each source, by its number in the query.
+        """
+        now = [
+            _of_source(name, number, {"query": self.query, "source": str(index)})
+            for index, metrics in sources.items()
+            for name, number in _numbers(metrics)
+        ]
+        places = {_place(it) for it in now}
+        self.last = [it for it in self.last if _place(it) not in places] + now
+        return self.last
 
     def _sink(self, metrics: Mapping[str, str], query: Mapping[str, str]) -> Iterator[Sample]:
         numbers = dict(_numbers(metrics))
@@ -110,6 +137,10 @@ class RunTotals:
         for name, number in numbers.items():
             if name not in SINK_COUNTERS:
                 yield Sample(name=_name("sink", name), value=number, kind=Kind.GAUGE, labels=query)
+
+
+def _place(sample: Sample) -> tuple[object, ...]:
+    return (sample.name, *sorted(sample.labels.items()))
 
 
 def _sources(progress: Mapping[str, Any], query: Mapping[str, str]) -> Iterator[Sample]:
@@ -123,7 +154,7 @@ def _sources(progress: Mapping[str, Any], query: Mapping[str, str]) -> Iterator[
 
 def _of_source(name: str, number: float, labels: Mapping[str, str]) -> Sample:
     kind = Kind.COUNTER if name in SOURCE_COUNTERS else Kind.GAUGE
-    for pattern, plain in ((_OF_SHARD, "shard_ms_behind"), (_OF_STREAM, "stream_max_ms_behind")):
+    for pattern, plain in _PLACES:
         match = pattern.fullmatch(name)
         if match:
             place = {**labels, **match.groupdict()}

@@ -29,6 +29,12 @@ object PageMarks {
   ): Mark = {
     val marked = records.slice(first, last + 1)
     val upTo = if (isFinished) Progress.Finished else Progress.After(records.sequenceNumber(last))
-    Mark(upTo, marked.size.toLong, marked.dataBytes, marked.lastArrivalMillis.getOrElse(0))
+    Mark(
+      upTo,
+      marked.size.toLong,
+      marked.dataBytes,
+      marked.lastArrivalMillis.getOrElse(0),
+      marked.arrivalMillis(0)
+    )
   }
 }

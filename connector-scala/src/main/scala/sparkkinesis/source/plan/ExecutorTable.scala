@@ -110,15 +110,14 @@ final class ExecutorTable(lease: FiniteDuration) {
   }
 
   /**
-   * The longest time without a page of a shard; for a shard without any, since the first call that
+   * The time since the last page of each shard; for a shard without any, since the first call that
    * names it.
    *
    * @param shards that are read now; the others are forgotten
    */
-  def longestSilence(shards: collection.Set[StreamShard]): FiniteDuration = {
+  def silences(shards: collection.Set[StreamShard]): Map[StreamShard, FiniteDuration] = {
     pagesAt.keySet.diff(shards).toVector.foreach(pagesAt.remove)
-    shards.foreach(pagesAt.getOrElseUpdate(_, now))
-    pagesAt.valuesIterator.reduceOption(_ min _).fold[FiniteDuration](Duration.Zero)(elapsed)
+    shards.iterator.map(it => it -> elapsed(pagesAt.getOrElseUpdate(it, now))).toMap
   }
 
   /** The first failure. */

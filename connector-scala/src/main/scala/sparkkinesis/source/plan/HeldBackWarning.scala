@@ -38,7 +38,7 @@ final class HeldBackWarning(names: String) {
       if (it.upToMillis == 0) "Nothing was read of it yet"
       else s"It was read up to ${Instant.ofEpochMilli(it.upToMillis)}"
     s"${it.shards} shards of $names wait for ${it.by}. $upTo, and no further for $Patience. " +
-      "Shards advance together, because the query has a watermark or option 'maxShardSkew'. Look for " +
+      "Shards advance together, because the query has a watermark or 'maxShardSkew'. Look for " +
       "refused or failed reads of this shard in the logs of the executors."
   }
 }

@@ -38,7 +38,8 @@ private[plan] object MarkMerging {
         if distance.allow(one.records + next.records, one.bytes + next.bytes) &&
           !end.contains(one.upTo) =>
       val latest = math.max(one.lastArrivalMillis, next.lastArrivalMillis)
-      Vector(Mark(next.upTo, one.records + next.records, one.bytes + next.bytes, latest))
+      val (records, bytes) = (one.records + next.records, one.bytes + next.bytes)
+      Vector(Mark(next.upTo, records, bytes, latest, one.firstArrivalMillis))
     case _ => pair
   }
 }

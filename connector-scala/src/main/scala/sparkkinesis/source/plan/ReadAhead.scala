@@ -5,8 +5,8 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 import sparkkinesis.compat._
-import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.{Progress, SourceOffset}
+import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.shard.ShardRange
 import sparkkinesis.source.protocol._
 
@@ -29,6 +29,7 @@ final class ReadAhead(
   private var batchStart: Option[SourceOffset] = None // of the last planned batch
   private var batchEnd: Option[SourceOffset] = None
   private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
+  private var running: Map[StreamShard, Long] = Map.empty // see `waiting`, of the running batch
   private var nextEnd: Map[StreamShard, Progress] = Map.empty // of the batch that was found last
   private var reading = ReadingShards.Empty
   private var closedShards = 0L
@@ -45,12 +46,24 @@ final class ReadAhead(
 
   private def move(start: SourceOffset, end: SourceOffset): Unit = {
     closedShards += ShardCounts.closedBetween(batchEnd.getOrElse(start), end)
+    running = if (start == end) Map.empty else arrivals(start, end)
     batchStart = Some(start)
     batchEnd = Some(end)
     processed = start.progress
     reading = reading.movedTo(end.readable, end.shard(_).flatMap(_.completeAsOf))
     version += 1
     assign()
+  }
+
+  /** Of each shard that the batch reads: when its first record arrived, or a time before. */
+  private def arrivals(start: SourceOffset, end: SourceOffset): Map[StreamShard, Long] = {
+    val ends = end.progress
+    for ((id, from) <- start.readable if ends.get(id).exists(_ != from)) yield {
+      val frontier = reading.shards.get(id).filter(_.from == from).flatMap(_.frontier)
+      val known = frontier.flatMap(_.firstArrivalMillis).filter(_ > 0)
+      val before = start.shard(id).flatMap(_.completeAsOf).map(_.toEpochMilli)
+      id -> known.orElse(before).getOrElse(0L)
+    }
   }
 
   /** A batch will be planned that ends there: its end must stay a mark. */
@@ -142,10 +155,31 @@ final class ReadAhead(
 
   /** See [[UnreadSince]]. */
   def unread: Map[StreamShard, Instant] =
-    batchStart.fold(Map.empty[StreamShard, Instant])(UnreadSince.of(_, frontiers))
+    batchStart.fold(Map.empty[StreamShard, Instant]) { start =>
+      UnreadSince.of(start, frontiers -- running.keys)
+    }
 
-  /** The longest time for which no page of a shard was reported, not even an empty one. */
-  def longestSilence: FiniteDuration = executors.longestSilence(reading.shards.keySet)
+  /** The time since the last page of each shard, perhaps an empty one. */
+  def silences: Map[StreamShard, FiniteDuration] = executors.silences(reading.shards.keySet)
+
+  /** See [[ProcessingLag]]. */
+  def lags(pause: FiniteDuration, now: Map[StreamArn, Instant]): Map[StreamShard, Long] =
+    ProcessingLag.of(
+      reading.shards.keySet ++ running.keySet,
+      frontiers,
+      waiting,
+      reading.shards.get(_).flatMap(_.provenCompleteAsOf),
+      silences,
+      pause,
+      now
+    )
+
+  private def waiting: Map[StreamShard, Long] = {
+    val ahead =
+      for (id <- found.fresh.iterator; first <- frontiers(id).firstArrivalMillis)
+        yield id -> first
+    ahead.toMap ++ running
+  }
 
   def shardCounts: ShardCounts =
     batchEnd.fold(ShardCounts.Zero)(ShardCounts.of(_, frontiers, closedShards))

@@ -10,8 +10,15 @@ import sparkkinesis.model.{ChildShard, SequenceNumber}
  * @param records since the previous mark; 0 only at the end of a shard
  * @param bytes of their data
  * @param lastArrivalMillis the latest arrival time of these records; 0 if there are none
+ * @param firstArrivalMillis the arrival time of the first of them; 0 if it is unknown
  */
-final case class Mark(upTo: Progress, records: Long, bytes: Long, lastArrivalMillis: Long)
+final case class Mark(
+    upTo: Progress,
+    records: Long,
+    bytes: Long,
+    lastArrivalMillis: Long,
+    firstArrivalMillis: Long = 0
+)
 
 /**
  * How far executors have read one shard ahead of the last planned batch.
@@ -44,6 +51,10 @@ final case class Frontier(
       val taken = marks.take(count)
       copy(marks = taken, completeAsOfMillis = taken.lastOption.fold(0L)(_.lastArrivalMillis))
     }
+
+  /** The arrival time of the first record; 0 if it is unknown; `None` without a record. */
+  def firstArrivalMillis: Option[Long] =
+    marks.headOption.filter(_.records > 0).map(_.firstArrivalMillis)
 
   /** Whether the marks reach the end of the shard. */
   def isFinished: Boolean = marks.lastOption.exists(_.upTo == Progress.Finished)

@@ -33,12 +33,15 @@ final case class Heartbeat(
  * @param completeAsOfMillis see [[FetchReport]]; 0 if unknown
  * @param reports number of pages so far, with empty ones
  * @param isActive whether a task reads the shard; otherwise it is parked between two batches
+ * @param waitingSinceMillis arrival time of the first record of the pages that no task has handed
+ *   out to their end; 0 if it is unknown; `None` without such a page
  */
 final case class RealTimeShardState(
     millisBehind: Long,
     completeAsOfMillis: Long,
     reports: Long,
-    isActive: Boolean
+    isActive: Boolean,
+    waitingSinceMillis: Option[Long] = None
 )
 
 /**

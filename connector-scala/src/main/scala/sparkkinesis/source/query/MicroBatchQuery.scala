@@ -27,7 +27,7 @@ final class MicroBatchQuery(
     streams: QueryStreams,
     firstLook: FiniteDuration = 10.seconds,
     lease: FiniteDuration = SourceQuery.Lease
-) extends SourceQuery(options.names, streams, lease) {
+) extends SourceQuery(options, streams, lease) {
   import MicroBatchQuery._
   import options.fetch
 
@@ -285,8 +285,11 @@ final class MicroBatchQuery(
 
   override protected def unread: Map[StreamShard, Instant] = ahead.unread
 
+  override protected def lags(now: Moment): Map[StreamShard, Long] =
+    ahead.lags(usualPause, streams.times(now))
+
   def report(now: Moment): QueryReport =
-    report(ahead.frontiers, ahead.shardCounts, ahead.longestSilence, now).copy(
+    report(ahead.frontiers, ahead.shardCounts, ahead.silences, now).copy(
       heldBack = fetch.maxShardSkew.map(_ => heldBack)
     )
 }

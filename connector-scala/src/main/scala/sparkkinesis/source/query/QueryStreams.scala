@@ -172,6 +172,11 @@ final class QueryStreams(
   /** Number of failed calls that list shards. */
   def failedListings: Long = watches.values.map(_.failedListings).sum
 
+  /** The service's time. */
+  def times(now: Moment): Map[StreamArn, Instant] = watches.map { case (arn, it) =>
+    arn -> it.retentionAt(now)._2
+  }
+
   /**
    * The shard whose records expire first.
    *

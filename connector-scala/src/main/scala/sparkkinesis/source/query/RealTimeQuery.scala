@@ -12,7 +12,7 @@ import sparkkinesis.model.offset.{Progress, SourceOffset}
 import sparkkinesis.model.{ChildShard, StreamShard}
 import sparkkinesis.shard.SourceException
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.source.plan.{BatchPlanner, ExecutorTable, ShardCounts, UnreadSince}
+import sparkkinesis.source.plan._
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.realtime._
 
@@ -27,7 +27,7 @@ final class RealTimeQuery(
     options: SourceOptions,
     streams: QueryStreams,
     patience: FiniteDuration = RealTimeQuery.Patience
-) extends SourceQuery(options.names, streams, SourceQuery.Lease) {
+) extends SourceQuery(options, streams, SourceQuery.Lease) {
   import RealTimeQuery._
 
   private val log = LoggerFactory.getLogger(classOf[RealTimeQuery])
@@ -247,23 +247,43 @@ final class RealTimeQuery(
   }
 
   override protected def unread: Map[StreamShard, Instant] =
-    batch.fold(Map.empty[StreamShard, Instant])(it => UnreadSince.of(it.start, frontiers))
+    batch.fold(Map.empty[StreamShard, Instant]) { it =>
+      UnreadSince.of(it.start, frontiers -- waiting.keys)
+    }
+
+  override protected def lags(now: Moment): Map[StreamShard, Long] =
+    batch.fold(Map.empty[StreamShard, Long]) { it =>
+      ProcessingLag.of(
+        it.start.readable.keySet -- statuses.values.flatMap(_.ended.keys),
+        frontiers,
+        waiting,
+        it.start.shard(_).flatMap(_.completeAsOf),
+        silences,
+        usualPause,
+        streams.times(now)
+      )
+    }
+
+  /** When the first record arrived that no task has handed out, of the shards that have one. */
+  private def waiting: Map[StreamShard, Long] =
+    for ((shard, state) <- states; first <- state.waitingSinceMillis) yield shard -> first
+
+  private def silences = executors.silences(states.keySet)
+
+  /** The shards that executors read. */
+  private def states: Map[StreamShard, RealTimeShardState] =
+    statuses.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
 
   /** How far executors are in each shard that they read. */
-  private def frontiers: Map[StreamShard, Frontier] = {
-    val all = statuses.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
-    all.collect {
-      case (shard, state) if state.reports > 0 =>
-        shard -> Frontier(Vector.empty, Nil, state.millisBehind, state.completeAsOfMillis)
-    }
+  private def frontiers: Map[StreamShard, Frontier] = states.collect {
+    case (shard, state) if state.reports > 0 =>
+      shard -> Frontier(Vector.empty, Nil, state.millisBehind, state.completeAsOfMillis)
   }
 
   /** @param offset up to which batches have read */
   def report(offset: SourceOffset, now: Moment): QueryReport = {
     val known = frontiers
-    val read = statuses.values.flatMap(unfinished).map(_._1).toSet
-    val counts = ShardCounts.of(offset, known, closedShards)
-    report(known, counts, executors.longestSilence(read), now)
+    report(known, ShardCounts.of(offset, known, closedShards), silences, now)
   }
 }
 

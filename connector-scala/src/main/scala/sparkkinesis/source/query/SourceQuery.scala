@@ -11,6 +11,7 @@ import sparkkinesis.compat._
 import sparkkinesis.model.offset.{SourceOffset, StreamOffset}
 import sparkkinesis.model.{Shard, StreamArn, StreamShard}
 import sparkkinesis.shard.SourceException
+import sparkkinesis.source.options.{ConsumerChoice, SourceOptions}
 import sparkkinesis.source.plan.{ExecutorTable, HeldBack, ShardCounts}
 import sparkkinesis.source.protocol._
 
@@ -18,12 +19,11 @@ import sparkkinesis.source.protocol._
  * The driver's side of a running query. Each method is an event. Some of them leave commands, which
  * the caller takes and carries out. One thread at a time.
  *
- * @param names of the streams, for messages
  * @param lease an executor without a heartbeat for this time is gone. Executors send at least five
  *   per second
  */
 abstract class SourceQuery(
-    names: String,
+    options: SourceOptions,
     val streams: QueryStreams,
     lease: FiniteDuration
 ) {
@@ -69,8 +69,8 @@ abstract class SourceQuery(
     Some(
       new SourceException(
         "KINESIS_VERSION_MISMATCH",
-        s"An executor of $names has version $version of the connector, and the driver has " +
-          s"version ${ProtocolVersion.Current}. Use the same jar on driver and executors."
+        s"An executor of ${options.names} has version $version of the connector, and the driver " +
+          s"has version ${ProtocolVersion.Current}. Use the same jar on driver and executors."
       )
     )
   }
@@ -114,6 +114,20 @@ abstract class SourceQuery(
   /** Since when each shard has had records that were not processed, at the earliest. */
   protected def unread: Map[StreamShard, Instant]
 
+  /** See [[sparkkinesis.source.plan.ProcessingLag]]. */
+  protected def lags(now: Moment): Map[StreamShard, Long]
+
+  /** The longest time between two pages of a shard without records, if all is well. */
+  protected final def usualPause: FiniteDuration = {
+    val reads = options.fetch.ahead
+    val isPolled = options.consumer == ConsumerChoice.Polling
+    ReportPause + (if (isPolled) reads.idlePeriod.max(reads.minPeriod) else EventPause)
+  }
+
+  /** How late the query is, as it is known now. */
+  final def lateness(now: Moment): Lateness =
+    Lateness(streams.access.keySet, lags(now), streams.soonestExpiry(unread, now).map(_.left))
+
   /** An answer to Spark's thread, which gets known failures as an answer, too. */
   protected final def answering[A](now: Moment)(answer: => Answer[A]): Answer[A] =
     try explained.fold(answer)(explanation(_, now))
@@ -156,19 +170,18 @@ abstract class SourceQuery(
   protected final def report(
       frontiers: Map[StreamShard, Frontier],
       shards: ShardCounts,
-      silence: FiniteDuration,
+      silences: Map[StreamShard, FiniteDuration],
       now: Moment
   ): QueryReport = {
     val counters = executors.counters
     QueryReport(
-      streams.access.keySet,
+      lateness(now),
       frontiers,
       shards,
       counters.copy(lostRanges = counters.lostRanges + streams.lostRanges),
       executors.recentCounters,
       streams.failedListings,
-      silence,
-      streams.soonestExpiry(unread, now).map(_.left)
+      silences.valuesIterator.foldLeft[FiniteDuration](Duration.Zero)(_ max _)
     )
   }
 }
@@ -177,6 +190,12 @@ private object SourceQuery {
 
   /** With the ticks, a dead executor is gone after 11 s. */
   val Lease: FiniteDuration = 10.seconds
+
+  /** A subscription sends an event every five seconds, and is renewed from time to time. */
+  private val EventPause = 10.seconds
+
+  /** Until an executor has reported a page, and a tick has passed. */
+  private val ReportPause = 1.second
 
   /** The longest wait for an answer. */
   private val Patience = 10.seconds
@@ -188,23 +207,33 @@ private object SourceQuery {
 /**
  * How a query is doing.
  *
- * @param streams that it reads
  * @param frontiers of shards that were looked at
  * @param counters of all executors since the run began
  * @param recent counters of the last minutes
  * @param failedListings failed calls that list shards
  * @param silence the longest time without an event of a shard, even an empty one
- * @param toExpiry the time until the first record expires that was not processed, if it is known
  * @param heldBack if shards advance together: who holds others back
  */
 final case class QueryReport(
-    streams: Set[StreamArn],
+    lateness: Lateness,
     frontiers: Map[StreamShard, Frontier],
     shards: ShardCounts,
     counters: FetchCounters,
     recent: FetchCounters,
     failedListings: Long,
     silence: FiniteDuration,
-    toExpiry: Option[FiniteDuration],
     heldBack: Option[Option[HeldBack]] = None
+)
+
+/**
+ * How late a query is.
+ *
+ * @param streams that it reads
+ * @param lags age of the oldest record of each shard that was not processed, in milliseconds
+ * @param toExpiry the time until the first record expires that was not processed, if it is known
+ */
+final case class Lateness(
+    streams: Set[StreamArn],
+    lags: Map[StreamShard, Long],
+    toExpiry: Option[FiniteDuration]
 )

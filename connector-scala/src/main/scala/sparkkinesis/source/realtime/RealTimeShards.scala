@@ -86,6 +86,9 @@ final class RealTimeShards(clock: Clock) {
    */
   def next(task: Task, deadline: Long): Option[FetchReport] = synchronized {
     usedAt = clock.elapsedMillis
+    // The task has handed out the page that it took before.
+    task.taken.foreach(_.lent = None)
+    task.taken = None
     var found = if (isEnded(task.batch)) None else take(task)
     var rest = deadline - clock.elapsedMillis
     while (found.isEmpty && !isEnded(task.batch) && rest > 0) {
@@ -103,6 +106,7 @@ final class RealTimeShards(clock: Clock) {
       turns += 1
       held.takenAt = turns
       held.lent = Some(held.unread.dequeue())
+      task.taken = Some(held)
       held.lent.get
     }
   }
@@ -221,6 +225,7 @@ object RealTimeShards {
    */
   final class Task(val batch: Long, val attempt: Long) {
     private[RealTimeShards] var held = Map.empty[StreamShard, Held]
+    private[RealTimeShards] var taken: Option[Held] = None // of which it hands out a page
 
     private[RealTimeShards] def isNewerThan(that: Task): Boolean =
       batch > that.batch || batch == that.batch && attempt > that.attempt
@@ -230,7 +235,7 @@ object RealTimeShards {
     var task: Option[Task] = None
     var continuesAt: Progress = assignment.from
     val unread: mutable.Queue[FetchReport] = mutable.Queue.empty[FetchReport]
-    var lent: Option[FetchReport] = None // the page that the task has taken last
+    var lent: Option[FetchReport] = None // the page that the task hands out
     var takenAt = 0L // when that was, in turns
     var parkedAt = 0L
     var ended: Option[FinishedShard] = None
@@ -239,7 +244,10 @@ object RealTimeShards {
     def isOf(that: Task): Boolean = task.exists(_ eq that)
 
     def state: RealTimeShardState =
-      RealTimeShardState(millisBehind, completeAsOf, reports, task.nonEmpty)
+      RealTimeShardState(millisBehind, completeAsOf, reports, task.nonEmpty, waitingSince)
+
+    private def waitingSince: Option[Long] =
+      lent.orElse(unread.headOption).flatMap(_.marks.headOption).map(_.firstArrivalMillis)
 
     def reported(it: FetchReport): Unit = {
       millisBehind = it.millisBehindLatest

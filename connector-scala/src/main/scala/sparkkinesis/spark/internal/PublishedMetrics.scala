@@ -7,11 +7,14 @@ import org.apache.spark.metrics.source.Source
 
 /**
  * Numbers that Spark's metrics system publishes, for example through JMX or Prometheus. One thread
- * changes them, and any thread reads them.
+ * at a time changes them, and any thread reads them.
  *
  * @param sourceName what their names begin with, after those of application and driver
+ * @param now the numbers that have another value when they are read than when they were published
  */
-final class PublishedMetrics(override val sourceName: String) extends Source with AutoCloseable {
+final class PublishedMetrics(override val sourceName: String, now: () => Map[String, Number])
+    extends Source
+    with AutoCloseable {
   override val metricRegistry = new MetricRegistry
   private val system = SparkEnv.get.metricsSystem
   @volatile private var values = Map.empty[String, Number]
@@ -25,7 +28,8 @@ final class PublishedMetrics(override val sourceName: String) extends Source wit
     numbers.keySet.diff(before).foreach(name => metricRegistry.register(name, gauge(name)))
   }
 
-  private def gauge(name: String): Gauge[Number] = () => values.getOrElse(name, 0L)
+  private def gauge(name: String): Gauge[Number] = () =>
+    now().getOrElse(name, values.getOrElse(name, 0L))
 
   override def close(): Unit = system.removeSource(this)
 }

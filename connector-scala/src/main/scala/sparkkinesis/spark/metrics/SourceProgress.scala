@@ -5,7 +5,7 @@ import java.util.Locale
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
-import sparkkinesis.source.query.QueryReport
+import sparkkinesis.source.query.{Lateness, QueryReport}
 
 /**
  * What a query's progress tells of this source: `docs/reference/metrics.md` says what each name
@@ -13,15 +13,11 @@ import sparkkinesis.source.query.QueryReport
  */
 private[spark] object SourceProgress {
 
-  /** The metric of each stream of several: this name, a dot, and the stream's ARN. */
-  val OfStream = "maxMsBehindLatest"
-
-  /** The metric of each shard: this name, a dot, the stream's name, a slash and the shard's ID. */
-  private val OfShard = "msBehindLatest"
   private val MostShards = 100
 
   def of(report: QueryReport): Map[String, String] = {
-    import report.{counters, frontiers, recent, shards, streams}
+    import report.lateness.streams
+    import report.{counters, frontiers, recent, shards}
     val counts = Map(
       "streams" -> streams.size.toLong,
       "openShards" -> shards.open,
@@ -50,17 +46,33 @@ private[spark] object SourceProgress {
           "pushedBytes" -> counters.pushedBytes,
           "maxMsSinceEvent" -> report.silence.toMillis
         )
-    val all =
-      lags(frontiers) ++ lagsOfShards(frontiers) ++ (if (streams.size > 1) lagsOfStreams(frontiers)
-                                                     else Nil) ++ counts ++
-        fanOut ++ recent.times.p99.map("p99FetchMs" -> _) ++
-        report.toExpiry.map("minMsToExpiry" -> _.toMillis) ++
-        report.heldBack.map("heldBackShards" -> _.fold(0L)(_.shards.toLong))
+    val all = fetchLags(frontiers, streams.size > 1) ++ counts ++ fanOut ++
+      recent.times.p99.map("p99FetchMs" -> _) ++
+      report.heldBack.map("heldBackShards" -> _.fold(0L)(_.shards.toLong))
     val heldBackBy = report.heldBack.flatten.map(it => "heldBackBy" -> nameOf(it.by))
-    all.transform((_, value) => value.toString) ++ recordsPerFetch(recent) ++ heldBackBy
+    all.transform((_, value) => value.toString) ++ recordsPerFetch(recent) ++ heldBackBy ++
+      of(report.lateness)
   }
 
   private def nameOf(shard: StreamShard) = s"${shard.stream.name}/${shard.shard}"
+
+  /** The metrics for alarms, which do not wait for the end of a batch. */
+  def of(lateness: Lateness): Map[String, String] = {
+    import lateness.{lags, streams}
+    val ofQuery = lags.valuesIterator.reduceOption(_ max _).map("maxProcessingLagMs" -> _)
+    // A stream may have thousands of shards.
+    val ofShards = lags.toSeq.sortBy(-_._2).take(MostShards).map { case (id, lag) =>
+      s"processingLagMs.${nameOf(id)}" -> lag
+    }
+    val ofStreams =
+      if (streams.size > 1) ofEach("maxProcessingLagMs", lags) else Map.empty[String, Long]
+    val toExpiry = lateness.toExpiry.map("minMsToExpiry" -> _.toMillis)
+    (ofStreams ++ ofShards ++ ofQuery ++ toExpiry).transform((_, value) => value.toString)
+  }
+
+  /** The maximum of each stream: the name, a dot, and the stream's ARN. */
+  private def ofEach(name: String, millis: Map[StreamShard, Long]): Map[String, Long] =
+    millis.groupBy(_._1.stream).map { case (arn, shards) => s"$name.$arn" -> shards.values.max }
 
   /** Records per request; `None` without requests. */
   private def recordsPerFetch(recent: FetchCounters): Option[(String, String)] =
@@ -69,30 +81,21 @@ private[spark] object SourceProgress {
       "recordsPerFetch" -> String.format(Locale.ROOT, "%.1f", Double.box(mean))
     }
 
-  /** The lags of streams; none before the first look at their shards. */
-  private def lags(frontiers: Map[StreamShard, Frontier]): Map[String, Long] = {
-    val behind = frontiers.values.map(_.millisBehindLatest)
-    if (behind.isEmpty) Map.empty
-    else
-      Map(
-        "minMsBehindLatest" -> behind.min,
-        "avgMsBehindLatest" -> behind.sum / behind.size,
-        "maxMsBehindLatest" -> behind.max
+  /** How far reading ahead is behind; nothing before the first look at a shard. */
+  private def fetchLags(
+      frontiers: Map[StreamShard, Frontier],
+      areSeveral: Boolean
+  ): Map[String, Long] = {
+    val behind = frontiers.transform((_, frontier) => frontier.millisBehindLatest)
+    val all = behind.values
+    if (all.isEmpty) Map.empty
+    else {
+      val ofQuery = Map(
+        "minFetchLagMs" -> all.min,
+        "avgFetchLagMs" -> all.sum / all.size,
+        "maxFetchLagMs" -> all.max
       )
-  }
-
-  /** The lags of the shards that are furthest behind. A stream may have thousands of shards. */
-  private def lagsOfShards(frontiers: Map[StreamShard, Frontier]): Map[String, Long] =
-    frontiers.toSeq
-      .sortBy { case (_, frontier) => -frontier.millisBehindLatest }
-      .take(MostShards)
-      .map { case (id, frontier) =>
-        s"$OfShard.${nameOf(id)}" -> frontier.millisBehindLatest
-      }
-      .toMap
-
-  private def lagsOfStreams(frontiers: Map[StreamShard, Frontier]): Map[String, Long] =
-    frontiers.groupBy { case (id, _) => id.stream }.map { case (arn, shards) =>
-      s"$OfStream.$arn" -> shards.values.map(_.millisBehindLatest).max
+      if (areSeveral) ofQuery ++ ofEach("maxFetchLagMs", behind) else ofQuery
     }
+  }
 }

@@ -9,31 +9,73 @@ import org.apache.spark.sparkkinesis.PublishedMetrics
 import org.apache.spark.sql.streaming.StreamingQueryListener._
 import org.apache.spark.sql.streaming.{StreamingQueryListener, StreamingQueryProgress}
 
+import sparkkinesis.spark.metrics.LiveSources
+
 /**
  * Publishes the metrics of each query that reads or writes Kinesis through Spark's metrics system.
  * `docs/how-to/monitoring.md` says how to use it.
  *
  * The names of the metrics begin with `spark_kinesis.` and the name of the query, or its ID if it
- * has no name. They are updated with each progress of the query, and removed when it ends.
+ * has no name. They are updated with each progress of the query, and removed when it ends. A slow
+ * batch has no progress, so the metrics that say how late a source is are computed when they are
+ * read.
  */
 final class MetricsListener extends StreamingQueryListener {
-  private val runs = mutable.Map.empty[UUID, PublishedMetrics] // Spark calls from one thread
+  private val runs = mutable.Map.empty[UUID, PublishedRun]
 
-  override def onQueryStarted(event: QueryStartedEvent): Unit = ()
+  override def onQueryStarted(event: QueryStartedEvent): Unit =
+    known(event.runId, event.id, event.name): Unit
 
   override def onQueryProgress(event: QueryProgressEvent): Unit = {
     val progress = event.progress
-    val numbers = ProgressNumbers.of(progress)
-    if (numbers.nonEmpty) {
-      val query = Option(progress.name).getOrElse(progress.id.toString)
-      runs
-        .getOrElseUpdate(progress.runId, new PublishedMetrics(s"spark_kinesis.$query"))
-        .publish(numbers)
-    }
+    known(progress.runId, progress.id, progress.name).progressed(ProgressNumbers.of(progress))
   }
 
   override def onQueryTerminated(event: QueryTerminatedEvent): Unit =
-    runs.remove(event.runId).foreach(_.close())
+    runs.synchronized(runs.remove(event.runId)).foreach(_.close())
+
+  private def known(run: UUID, id: UUID, name: String): PublishedRun = runs.synchronized {
+    runs.getOrElseUpdate(run, new PublishedRun(run.toString, Option(name).getOrElse(s"$id")))
+  }
+}
+
+/**
+ * What is published of one run of a query. Spark's threads of listeners and of the query call it.
+ *
+ * @param query its name
+ */
+private final class PublishedRun(run: String, query: String) extends AutoCloseable {
+  private var reported = Map.empty[String, Number] // by the last progress
+  private var published = Option.empty[PublishedMetrics]
+  private val watch = LiveSources.watch(run)(() => publish())
+  publish()
+
+  def progressed(numbers: Map[String, Number]): Unit = synchronized {
+    reported = numbers
+    publish()
+  }
+
+  /** The first batch may be slow: what is needed for an alarm is published before it ends. */
+  private def publish(): Unit = synchronized {
+    val sources = LiveSources.numbers(run)
+    val alarms = ProgressNumbers.named(sources.map(_ -> Map("maxProcessingLagMs" -> "0")).toMap)
+    val numbers = alarms ++ reported
+    if (numbers.nonEmpty) {
+      if (published.isEmpty)
+        published = Some(new PublishedMetrics(s"spark_kinesis.$query", () => now))
+      published.foreach(_.publish(numbers))
+    }
+  }
+
+  private def now: Map[String, Number] = {
+    val sources = LiveSources.metrics(run).asScala
+    ProgressNumbers.named(sources.map { case (number, it) => number.intValue -> it.asScala }.toMap)
+  }
+
+  override def close(): Unit = {
+    watch.close()
+    synchronized(published.foreach(_.close()))
+  }
 }
 
 /** The numbers of source and sink in the progress of a query: `docs/reference/metrics.md`. */
@@ -49,19 +91,22 @@ private[monitor] object ProgressNumbers {
   def of(progress: StreamingQueryProgress): Map[String, Number] = {
     val sources = progress.sources.toSeq.zipWithIndex.collect {
       case (source, index) if source.description.startsWith(Source) =>
-        index -> numbers(source.metrics.asScala)
-    }
-    val read = sources.flatMap { case (index, found) =>
-      val prefix = if (sources.size > 1) s"source.$index." else "source."
-      found.map { case (name, value) => (prefix + name) -> value }
+        index -> source.metrics.asScala
     }
     val sink = progress.sink
     val isOurs = sink != null && sink.description == Sink
     val written =
       if (isOurs) numbers(sink.metrics.asScala).map { case (name, value) => s"sink.$name" -> value }
       else Map.empty[String, Number]
-    read.toMap ++ written
+    named(sources.toMap) ++ written
   }
+
+  /** @param sources the metrics of each Kinesis source, by its number in the query */
+  def named(sources: Map[Int, scala.collection.Map[String, String]]): Map[String, Number] =
+    sources.flatMap { case (index, metrics) =>
+      val prefix = if (sources.size > 1) s"source.$index." else "source."
+      numbers(metrics).map { case (name, value) => (prefix + name) -> value }
+    }
 
   private def numbers(metrics: scala.collection.Map[String, String]): Map[String, Number] =
     metrics.toMap.flatMap { case (name, text) => number(text).map(plain(name) -> _) }

@@ -18,6 +18,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import sparkkinesis.client._
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream}
@@ -25,7 +26,7 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams, RealTimeQuery, SourceQuery}
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.metrics.SourceProgress
+import sparkkinesis.spark.metrics.{LiveSources, SourceProgress}
 import sparkkinesis.spark.once.TaskAttempts
 import sparkkinesis.spark.read.checkpoint.{InitialOffsetFile, SessionFiles}
 import sparkkinesis.spark.read.realtime.{RealTimeEnd, RealTimePartition, StreamReaderFactory}
@@ -52,6 +53,8 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private val context = SparkContext.getOrCreate()
   private val gate = QueryStop.gate()
   private val siblings = new Siblings(context)
+  // The folder of a source in the checkpoint has its number in the query.
+  private val number = new Path(checkpointLocation).getName.toIntOption.getOrElse(0)
   private var loans = Seq.empty[Loan[KinesisClient]]
   // The constructor borrows nothing: Spark does not stop this source if another one fails.
   private lazy val named = {
@@ -104,7 +107,9 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   private def serving[Q <: SourceQuery](query: Q): SourceService[Q] = {
     val byArn = described.map(_.arn).zip(named).toMap
     val service = new SourceService[Q](context, gate, query, byArn, newRun)
-    opened = service +: opened
+    def late() = SourceProgress.of(service.look((it, now) => it.lateness(now)))
+    val run = runOf(context).getOrElse(toString)
+    opened = Seq(LiveSources.join(run, number, () => late()), service) ++ opened
     isServing = true
     service
   }
@@ -286,6 +291,10 @@ private object KinesisMicroBatchStream {
 
   private val ShownMillis = 1000L
 
+  /** The ID of the run of the query whose thread calls this. */
+  private def runOf(context: SparkContext): Option[String] =
+    Option(context.getLocalProperty("spark.jobGroup.id"))
+
   /** What the query's progress showed last, and at which offset. */
   private final case class Shown(
       offset: Optional[Offset],
@@ -298,8 +307,7 @@ private object KinesisMicroBatchStream {
 
   /** The sources of one query: Spark ends a batch when the tasks of all sources have ended. */
   private final class Siblings(context: SparkContext) {
-    private lazy val query =
-      Option(context.getLocalProperty("spark.jobGroup.id")).getOrElse(toString)
+    private lazy val query = runOf(context).getOrElse(toString)
     private var isEnding: () => Boolean = () => false
 
     /** @param ending whether this source ends its batch */

@@ -46,6 +46,7 @@ class PageMarksSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(parts.flatten === page.records && parts.forall(_.nonEmpty))
       assert(marks.map(_.bytes) === parts.map(_.map(_.data.length.toLong).sum))
       assert(marks.map(_.lastArrivalMillis) === parts.map(_.map(_.arrivalMillis).max))
+      assert(marks.map(_.firstArrivalMillis) === parts.map(_.head.arrivalMillis))
       val upTo = parts.map(part => after(part.last))
       val isEnd = page.next.isEmpty
       assert(marks.map(_.upTo) === (if (isEnd) upTo.init :+ Progress.Finished else upTo))

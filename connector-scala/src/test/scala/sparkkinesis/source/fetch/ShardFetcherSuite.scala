@@ -104,7 +104,7 @@ class ShardFetcherSuite extends AnyFunSuite {
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 5)))
     val Read(first, pause) = fetching.read()
     val second = fetching.fetched()
-    val (mark, record) = (Mark(upTo(3), 3, 30, 30), Some(SequenceNumber("1")))
+    val (mark, record) = (Mark(upTo(3), 3, 30, 30, 10), Some(SequenceNumber("1")))
     val horizon = Progress.TrimHorizon
     assert(first.report === FetchReport(id, 7, horizon, Vector(mark), Nil, Behind, 30, 0, record))
     assert(first.records === 3 && first.isUrgent && pause === 200.millis)

@@ -90,17 +90,17 @@ class ExecutorTableSuite extends AnyFunSuite {
     pass(table, 10)
     table.heardOf(other)
     pass(table, 5)
-    assert(table.longestSilence(Set(one, other)) === 15.seconds)
+    assert(table.silences(Set(one, other)).values.max === 15.seconds)
     table.heardOf(one)
-    assert(table.longestSilence(Set(one, other)) === 5.seconds)
+    assert(table.silences(Set(one, other)).values.max === 5.seconds)
   }
 
   test("a shard without a page counts since it was first asked for, and a gone one not at all") {
     val table = newTable
-    assert(table.longestSilence(Set(one)) === Duration.Zero)
+    assert(table.silences(Set(one)) === Map(one -> Duration.Zero))
     pass(table, 30)
-    assert(table.longestSilence(Set(one)) === 30.seconds)
-    assert(table.longestSilence(Set(other)) === Duration.Zero)
-    assert(table.longestSilence(Set.empty) === Duration.Zero)
+    assert(table.silences(Set(one)) === Map(one -> 30.seconds))
+    assert(table.silences(Set(other)) === Map(other -> Duration.Zero))
+    assert(table.silences(Set.empty).isEmpty)
   }
 }

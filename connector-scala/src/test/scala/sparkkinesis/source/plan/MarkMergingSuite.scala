@@ -10,7 +10,7 @@ import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
 
 class MarkMergingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def mark(number: Int) =
-    Mark(Progress.After(SequenceNumber(number.toString)), 1, 10, number.toLong)
+    Mark(Progress.After(SequenceNumber(number.toString)), 1, 10, number.toLong, number.toLong)
 
   /** The marks after that many pages of one record each, which no batch has read. */
   private def after(
@@ -28,6 +28,7 @@ class MarkMergingSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(marks.size <= 256)
     assert(marks.map(_.records).sum === 5 * 86400 && marks.map(_.bytes).sum === 50 * 86400)
     assert(marks.last === mark(5 * 86400) && marks === marks.sortBy(_.lastArrivalMillis))
+    assert(marks.map(_.firstArrivalMillis) === 1L +: marks.init.map(_.lastArrivalMillis + 1))
   }
 
   test("joined marks are ends of earlier ones, no larger than the distance, and few fit into it") {

@@ -58,6 +58,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     var listing: Try[Seq[Shard]] = Success(shards)
     var created: Instant = Instant.EPOCH
     var found: Option[Map[String, String]] = Some(Map("a" -> "host")) // executors
+    var answering: Set[StreamShard] = shards.indices.map(shardOf(_)).toSet
     var left: Vector[Command] = Vector.empty[Command] // commands that the test carries out itself
     private val options = {
       val texts = Map(
@@ -138,12 +139,20 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     def readUpTo(completeAsOf: Long, arrivals: Long*): Unit = {
       hear()
       val marks = arrivals.zipWithIndex.map { case (arrival, index) =>
-        Mark(upTo(index + 1), 1, 1, arrival)
+        Mark(upTo(index + 1), 1, 1, arrival, arrival)
       }
-      hear(plan.assignments.map { it =>
+      hear(plan.assignments.filter(it => answering(it.shard)).map { it =>
         FetchReport(it.shard, it.generation, it.from, marks.toVector, Nil, 0, completeAsOf)
       }: _*)
     }
+
+    /** The executor reads once per second, and finds nothing. */
+    def idle(time: FiniteDuration): Unit = (1L to time.toSeconds).foreach { _ =>
+      pass(1.second)
+      read()
+    }
+
+    def lag(shard: Int): FiniteDuration = query.lateness(moment).lags(shardOf(shard)).millis
 
     def failure(start: SourceOffset = whole): SourceException =
       intercept[SourceException](nextEnd(start))
@@ -343,5 +352,62 @@ class MicroBatchQuerySuite extends AnyFunSuite {
       val recreated = whole.streams(arn).copy(created = Instant.ofEpochMilli(7))
       new Driving().query.tasks(only(recreated), only(recreated), 1, Duration.Zero, driving.moment)
     }
+  }
+
+  test("the lag is the age of the oldest record, while it waits and while its batch runs") {
+    val driving = begun(new Driving)
+    driving.idle(1.minute)
+    assert(driving.lag(0) === Duration.Zero)
+    driving.read((driving.now - 200.millis).toMillis, driving.now.toMillis)
+    assert(driving.lag(0) === 200.millis, "not the minute without records")
+    val end = driving.nextEnd()
+    val arrived = driving.now - driving.lag(0)
+    driving.query.tasks(whole, end, 2, Duration.Zero, driving.moment)
+    driving.idle(1.hour)
+    assert(driving.lag(0) === driving.now - arrived, "the sink is slow")
+    assert(driving.query.done(driving.moment))
+    assert(driving.lag(0) === Duration.Zero)
+  }
+
+  test("the records of the running batch may expire, too") {
+    val driving = begun(new Driving)
+    def readAt(arrivals: Long*): Unit = driving.readUpTo(driving.now.toMillis, arrivals: _*)
+    def plan(start: SourceOffset): SourceOffset = {
+      val end = driving.nextEnd(start)
+      driving.query.tasks(start, end, 2, Duration.Zero, driving.moment)
+      end
+    }
+    def left = driving.query.lateness(driving.moment).toExpiry.get
+    readAt(driving.now.toMillis)
+    val first = plan(whole)
+    driving.query.done(driving.moment)
+    driving.pass(1.hour)
+    readAt(driving.now.toMillis, driving.now.toMillis)
+    plan(first)
+    driving.pass(1.hour)
+    readAt()
+    assert(left <= 22.hours)
+    driving.query.done(driving.moment)
+    assert(left > 23.hours)
+  }
+
+  test("a shard whose reads are refused is late, although nobody knows a record of it") {
+    val driving = begun(new Driving)
+    driving.answering = Set(shardOf(1))
+    driving.idle(5.seconds)
+    assert(driving.lag(0) > 2.seconds && driving.lag(1) === Duration.Zero)
+    driving.idle(57.seconds)
+    assert(driving.lag(0) >= 1.minute && driving.lag(1) === Duration.Zero)
+    driving.answering = Set(shardOf(0), shardOf(1))
+    driving.read()
+    assert(driving.lag(0) === Duration.Zero)
+  }
+
+  test("a shard that was never read is late from the beginning of the run") {
+    val driving = new Driving
+    driving.ask()
+    assert(driving.query.lateness(driving.moment).lags.isEmpty)
+    driving.pass(1.minute)
+    assert(driving.lag(0) > 50.seconds)
   }
 }

@@ -243,6 +243,23 @@ class RealTimeQuerySuite extends AnyFunSuite {
     assert(driving.executorOf(0) === None && driving.frontiers.isEmpty)
   }
 
+  test("the lag is the age of the oldest record that no task has handed out") {
+    val driving = new Driving
+    driving.begin()
+    val arrived = driving.now.toMillis
+    def lags(waiting: Option[Long]) = {
+      val read = RealTimeShardState(0, 90, 1, isActive = true, waiting)
+      driving.hear(reading("a", shardOf(0) -> read, shardOf(1) -> active))
+      driving.query.lateness(driving.moment).lags
+    }
+    assert(lags(None) === Map(shardOf(0) -> 0L))
+    driving.now += 1.minute
+    assert(lags(Some(arrived)) === Map(shardOf(0) -> 60000L))
+    assert(lags(None) === Map(shardOf(0) -> 0L))
+    (1 to 120).foreach(_ => driving.query.tick(driving.moment))
+    assert(lags(None).values.forall(_ > 50000), "no page has come for a minute")
+  }
+
   test("an executor gives up a parked shard that another one reads") {
     val driving = new Driving
     driving.hear(reading("a", shardOf(0) -> active, shardOf(1) -> parked))

@@ -38,7 +38,7 @@ class RealTimeShardsSuite extends AnyFunSuite {
     }
 
     def page(shard: Int, last: Int): FetchReport = {
-      val marks = Vector(Mark(upTo(last), 1, 1, last.toLong))
+      val marks = Vector(Mark(upTo(last), 1, 1, last.toLong, last.toLong))
       FetchReport(shardOf(shard), generation(shard), horizon, marks, Nil, 7, last.toLong)
     }
 
@@ -215,11 +215,29 @@ class RealTimeShardsSuite extends AnyFunSuite {
     reads.shards.report(reads.page(0, 10).copy(marks = Vector.empty, millisBehindLatest = 0))
     assert(
       reads.shards.state(shardOf(0)) === Some(
-        RealTimeShardState(0, 20, 2, isActive = true) -> false
+        RealTimeShardState(0, 20, 2, isActive = true, Some(20)) -> false
       )
     )
     reads.next(task)
     assert(reads.shards.state(shardOf(0)).map(_._2) === Some(true))
+  }
+
+  test("a page waits until the task has handed it out, which is when it asks for the next one") {
+    val reads = new Reads
+    def since = reads.shards.states.toSeq.sortBy(_._1).map(_._2.waitingSinceMillis)
+    val first = reads.begin(start(0), start(1))
+    Seq(10, 20).foreach(reads.arrive(0, _))
+    reads.arrive(1, 15)
+    assert(since === Seq(Some(10), Some(15)))
+    reads.next(first)
+    assert(since === Seq(Some(10), Some(15)), "the task hands it out")
+    reads.next(first)
+    assert(since === Seq(Some(20), Some(15)))
+    reads.release(first, 0 -> upTo(10), 1 -> horizon)
+    assert(since === Seq(Some(20), Some(15)), "the task has ended within the page")
+    val second = reads.begin(start(0, upTo(10)), start(1))
+    (1 to 3).foreach(_ => reads.next(second))
+    assert(since === Seq(None, None))
   }
 
   test("a shard that no task reads goes after 10 s, and the service is unused after 60 s") {

@@ -9,7 +9,7 @@ import sparkkinesis.model.{StreamArn, StreamShard}
 import sparkkinesis.shard.FetchTimes
 import sparkkinesis.source.plan.{HeldBack, ShardCounts}
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
-import sparkkinesis.source.query.QueryReport
+import sparkkinesis.source.query.{Lateness, QueryReport}
 
 class SourceProgressSuite extends AnyFunSuite {
   private def behind(millis: Long) = Frontier(Vector.empty, Nil, millis, 0)
@@ -21,10 +21,13 @@ class SourceProgressSuite extends AnyFunSuite {
     StreamShard(other, shardId(0)) -> behind(800)
   )
 
+  private val lags =
+    Map(shardOf(0) -> 7000L, shardOf(1) -> 5000L, StreamShard(other, shardId(0)) -> 9000L)
+
   private def progress(streams: StreamArn*) =
     SourceProgress.of(
       QueryReport(
-        streams.toSet,
+        Lateness(streams.toSet, lags.filter(it => streams.contains(it._1.stream)), Some(2.hours)),
         frontiers.filter { case (id, _) => streams.contains(id.stream) },
         ShardCounts(1, 2, 3, 4),
         FetchCounters.Zero
@@ -32,26 +35,30 @@ class SourceProgressSuite extends AnyFunSuite {
         FetchCounters.Zero.copy(records = 10, requests = 4, times = FetchTimes(Map(12 -> 4))),
         failedListings = 8,
         silence = 3.seconds,
-        Some(2.hours),
         heldBack = Some(Some(HeldBack(shardOf(3), 0, 10)))
       )
     )
 
   /** A query that has counted nothing. */
-  private def begun(frontiers: Map[StreamShard, Frontier]) = {
+  private def begun(lags: Map[StreamShard, Long]) = {
     val zero = FetchCounters.Zero
+    val lateness = Lateness(Set(arn), lags, None)
     SourceProgress.of(
-      QueryReport(Set(arn), frontiers, ShardCounts.Zero, zero, zero, 0, 0.seconds, None)
+      QueryReport(lateness, Map.empty, ShardCounts.Zero, zero, zero, 0, 0.seconds)
     )
   }
 
-  test("the lag is reported over all shards of one stream, and per stream of several") {
+  test("the lags are reported over all shards of one stream, and per stream of several") {
     val one = progress(arn)
-    assert(one("minMsBehindLatest") === "100" && one("avgMsBehindLatest") === "200")
-    assert(one("maxMsBehindLatest") === "300" && one("streams") === "1")
+    assert(one("minFetchLagMs") === "100" && one("avgFetchLagMs") === "200")
+    assert(one("maxFetchLagMs") === "300" && one("streams") === "1")
+    assert(one("maxProcessingLagMs") === "7000")
     val two = progress(arn, other)
-    assert(two("avgMsBehindLatest") === "400" && two("maxMsBehindLatest") === "800")
-    assert(two(s"maxMsBehindLatest.$arn") === "300" && two(s"maxMsBehindLatest.$other") === "800")
+    assert(two("avgFetchLagMs") === "400" && two("maxFetchLagMs") === "800")
+    assert(two(s"maxFetchLagMs.$arn") === "300" && two(s"maxFetchLagMs.$other") === "800")
+    assert(two("maxProcessingLagMs") === "9000")
+    assert(two(s"maxProcessingLagMs.$arn") === "7000")
+    assert(two(s"maxProcessingLagMs.$other") === "9000")
   }
 
   test("it is reported which shard others wait for, if shards advance together") {
@@ -59,20 +66,20 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(
       together("heldBackShards") === "10" && together("heldBackBy").endsWith(s"/${shardId(3)}")
     )
-    assert(!begun(frontiers).keySet.exists(_.startsWith("heldBack")))
+    assert(!begun(Map.empty).keySet.exists(_.startsWith("heldBack")))
   }
 
   test("the lag of each shard is reported, at most of the hundred that are furthest behind") {
     val few = progress(arn, other)
-    assert(few(s"msBehindLatest.${arn.name}/${shardId(1)}") === "300")
-    val many = begun((0 until 1000).map(number => shardOf(number) -> behind(number.toLong)).toMap)
-    val shown = many.filter(_._1.startsWith("msBehindLatest."))
+    assert(few(s"processingLagMs.${arn.name}/${shardId(1)}") === "5000")
+    val many = begun((0 until 1000).map(number => shardOf(number) -> number.toLong).toMap)
+    val shown = many.filter(_._1.startsWith("processingLagMs."))
     assert(shown.values.map(_.toInt).toSet === (900 until 1000).toSet)
   }
 
   test("before the first page there is no lag") {
     val none = begun(Map.empty)
-    val absent = Seq("Behind", "subscription", "SinceEvent", "FetchMs", "PerFetch", "Expiry")
+    val absent = Seq("Lag", "subscription", "SinceEvent", "FetchMs", "PerFetch", "Expiry")
     assert(!none.keys.exists(it => absent.exists(it.contains)))
     assert(none("readingShards") === "0" && none("requests") === "0")
   }
@@ -92,7 +99,7 @@ class SourceProgressSuite extends AnyFunSuite {
     val told = progress(arn, other).keySet.map(
       _.replace(arn.toString, "<stream>")
         .replace(other.toString, "<stream>")
-        .replaceFirst("^msBehindLatest[.].*", "msBehindLatest.<stream>/<shard>")
+        .replaceFirst("^processingLagMs[.].*", "processingLagMs.<stream>/<shard>")
     )
     assert(MetricsPage.names("Progress of a source") === told)
     assert(MetricsPage.names("Tasks that read") === ReadMetrics.all.map(_.name).toSet)

@@ -1,21 +1,33 @@
 package sparkkinesis.spark.monitor
 
+import java.util.concurrent.CountDownLatch
+
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import org.apache.spark.sparkkinesis.SparkMetricsSystem
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import sparkkinesis.client.{ShardFilter, ShardLister}
 import sparkkinesis.model.{HashKey, StreamName, StreamRef}
+import sparkkinesis.simulator.fault.{Fault, Faults}
+import sparkkinesis.simulator.operation.GetRecords
 import sparkkinesis.spark.SparkFixture
 
 /** The metrics of queries in Spark's metrics system. */
 class MetricsListenerSuite extends AnyFunSuite with SparkFixture with Eventually {
   implicit override val patienceConfig: PatienceConfig =
     PatienceConfig(timeout = Span(60, Seconds), interval = Span(0.1, Seconds))
+
+  @volatile private var areRefused = false // reads of the first shard of each stream
+
+  override protected def faults: Faults = {
+    case read: GetRecords if areRefused && read.subject.shard.exists(_.name.endsWith("0")) =>
+      Some(Fault.Throttled)
+    case _ => None
+  }
 
   override protected def sparkBuilder: SparkSession.Builder = super.sparkBuilder
     .config("spark.sql.streaming.streamingQueryListeners", classOf[MetricsListener].getName)
@@ -46,6 +58,22 @@ class MetricsListenerSuite extends AnyFunSuite with SparkFixture with Eventually
       .save()
   }
 
+  /** A query whose batches last until the latch opens. */
+  private def held(stream: StreamName, name: String, open: CountDownLatch): StreamingQuery =
+    readAll(stream).writeStream
+      .queryName(name)
+      .foreachBatch((_: DataFrame, _: Long) => open.await())
+      .option("checkpointLocation", newCheckpoint())
+      .start()
+
+  private def lag(query: String): Option[Any] =
+    SparkMetricsSystem.gauges(s"spark_kinesis.$query").get("source.maxProcessingLagMs")
+
+  private def isLate(query: String, millis: Long): Boolean = lag(query).exists {
+    case late: Long => late > millis
+    case _ => false
+  }
+
   private def split(stream: StreamName): Unit = {
     val open =
       ShardLister.list(server.kinesis, StreamRef.ByName(stream), ShardFilter.AtLatest).shards.head
@@ -63,12 +91,44 @@ class MetricsListenerSuite extends AnyFunSuite with SparkFixture with Eventually
         val seen = gauges
         assert(seen.get("source.fetchedRecords") === Some(30L))
         assert(seen.get("source.openShards") === Some(2L))
-        assert(seen.get(s"source.msBehindLatest.$from.shardId-000000000001") === Some(0L))
+        assert(seen.get(s"source.processingLagMs.$from.shardId-000000000001") === Some(0L))
         assert(seen.contains("sink.recordsPerRequest"))
         assert(!seen.contains("sink.hottestShard"))
       }
     finally query.stop()
     eventually(assert(gauges.isEmpty))
+  }
+
+  test("while a slow sink holds the first batch, the lag rises, before there is a progress") {
+    val (from, open) = (newStream(2), new CountDownLatch(1))
+    rows(from, 10)
+    val query = held(from, "held", open)
+    try {
+      eventually(assert(isLate("held", 3000)))
+      assert(query.lastProgress == null)
+      open.countDown()
+      eventually(assert(query.lastProgress != null && lag("held") === Some(0L)))
+    } finally {
+      open.countDown()
+      query.stop()
+    }
+    eventually(assert(lag("held") === None))
+  }
+
+  test("while the reads of a shard are refused, the lag rises") {
+    val from = newStream(2)
+    rows(from, 10)
+    val query = held(from, "refused", new CountDownLatch(0))
+    try {
+      eventually(assert(query.lastProgress != null && lag("refused") === Some(0L)))
+      areRefused = true
+      eventually(assert(isLate("refused", 5000)))
+      areRefused = false
+      eventually(assert(lag("refused") === Some(0L)))
+    } finally {
+      areRefused = false
+      query.stop()
+    }
   }
 
   test("a shard that is closed and read is not published any more") {
@@ -77,7 +137,7 @@ class MetricsListenerSuite extends AnyFunSuite with SparkFixture with Eventually
     def shards = SparkMetricsSystem
       .gauges("spark_kinesis.resharded")
       .keySet
-      .filter(_.startsWith("source.msBehindLatest."))
+      .filter(_.startsWith("source.processingLagMs."))
       .map(_.takeRight(2))
     try {
       rows(from, 5)
