@@ -154,7 +154,7 @@ private[sparkkinesis] object ForeignOptions {
       "dynamodb.tableName"
     )("The connector keeps nothing besides Spark's checkpoint. Remove the option."),
     refused(Glue)("emitConsumerLagMetrics") {
-      "The query's progress contains the lag. Remove the option."
+      "The query's progress contains the lag (`maxProcessingLagMs`). Remove the option."
     }
   )
 
