@@ -80,8 +80,12 @@ abstract class SourceQuery(
 
   final def listed(stream: StreamArn, answer: Try[Seq[Shard]], now: Moment): Unit = {
     leave(streams.listed(stream, answer, now))
+    foundClosed()
     leave(streams.lookAtExpiry(unread, now))
   }
+
+  /** `streams.closed` may have changed. */
+  protected def foundClosed(): Unit = ()
 
   final def probed(stream: StreamArn, areGone: Try[Boolean], now: Moment): Unit =
     leave(streams.probed(stream, areGone, now))
@@ -168,7 +172,8 @@ abstract class SourceQuery(
       executors.recentCounters,
       streams.failedListings,
       silence,
-      streams.soonestExpiry(unread, now).map(_.left)
+      streams.soonestExpiry(unread, now).map(_.left),
+      streams.listingHoles
     )
   }
 }
@@ -195,6 +200,7 @@ private object SourceQuery {
  * @param failedListings failed calls that list shards
  * @param silence the longest time without an event of a shard, even an empty one
  * @param toExpiry the time until the first record expires that was not processed, if it is known
+ * @param listingHoles number of ranges of hash keys and of parents that the last listings lack
  */
 final case class QueryReport(
     streams: Set[StreamArn],
@@ -204,5 +210,6 @@ final case class QueryReport(
     recent: FetchCounters,
     failedListings: Long,
     silence: FiniteDuration,
-    toExpiry: Option[FiniteDuration]
+    toExpiry: Option[FiniteDuration],
+    listingHoles: Int = 0
 )
