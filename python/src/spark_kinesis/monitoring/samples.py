@@ -45,6 +45,7 @@ SOURCE_COUNTERS = frozenset(
         "fetchedRecords",
         "lostRanges",
         "pushedBytes",
+        "recordsBeforePosition",
         "requests",
         "rereadRanges",
         "retriedRequests",

@@ -28,6 +28,10 @@ class Behaviour:
             ``MillisBehindLatest`` is smaller.
         late_shard_ends: share, 0 to 1, of the closed shards that need one more empty page after
             their last records.
+        endless_subscriptions: share, 0 to 1, of the closed shards whose subscriptions do not end
+            with the shard. They send empty events that say that nothing follows.
+        replayed_subscriptions: share, 0 to 1, of the subscriptions that begin at the oldest
+            record, whatever position was asked for.
         failed_entries: share, 0 to 1, of the entries of ``PutRecords`` that fail with
             ``InternalFailure``.
         shuffled_puts: share, 0 to 1, of the calls of ``PutRecords`` that write their entries in
@@ -44,6 +48,8 @@ class Behaviour:
     arrival_fall: timedelta = _NO_TIME
     empty_pages: float = 0.0
     late_shard_ends: float = 0.0
+    endless_subscriptions: float = 0.0
+    replayed_subscriptions: float = 0.0
     failed_entries: float = 0.0
     shuffled_puts: float = 0.0
     reshard_interval: timedelta = _NO_TIME

@@ -34,6 +34,10 @@ _HELP = {
     "empty_pages": "share of the pages with records that empty pages precede (default: 0)",
     "late_shard_ends": "share of the closed shards that need one more empty page before their end "
     "(default: 0)",
+    "endless_subscriptions": "share of the closed shards whose subscriptions do not end (default: "
+    "0)",
+    "replayed_subscriptions": "share of the subscriptions that begin at the oldest record "
+    "(default: 0)",
     "failed_entries": "share of the entries of PutRecords that fail with InternalFailure (default: "
     "0)",
     "shuffled_puts": "share of the calls of PutRecords that write in another order (default: 0)",

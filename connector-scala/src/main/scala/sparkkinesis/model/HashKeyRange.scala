@@ -16,6 +16,23 @@ final case class HashKeyRange(first: HashKey, last: HashKey) {
     end.contains(last.value + 1)
   }
 
+  /** The parts of it that are in none of the ranges, in order. */
+  def without(ranges: Seq[HashKeyRange]): Seq[HashKeyRange] = {
+    val all = ranges.sortBy(_.first)
+    // Each gap is between the largest key so far and the next range.
+    val begins = all.map(_.last.value + 1).scanLeft(first.value)(_ max _)
+    val ends = all.map(_.first.value - 1) :+ last.value
+    begins.zip(ends).map { case (begin, end) => begin -> end.min(last.value) }.collect {
+      case (begin, end) if begin <= end => HashKeyRange(HashKey(begin), HashKey(end))
+    }
+  }
+
+  /** The keys that are in both ranges. */
+  def intersect(that: HashKeyRange): Option[HashKeyRange] = {
+    val (begin, end) = (first.value.max(that.first.value), last.value.min(that.last.value))
+    if (begin <= end) Some(HashKeyRange(HashKey(begin), HashKey(end))) else None
+  }
+
   /** Whether both ranges together form one. Otherwise, their shards cannot be merged. */
   def isAdjacentTo(that: HashKeyRange): Boolean =
     last.value + 1 == that.first.value || that.last.value + 1 == first.value

@@ -27,6 +27,28 @@ class HashKeyRangeSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a range without others has exactly the keys that none of them has") {
+    forAll(hashKeyRange, Gen.listOf(hashKeyRange), hashKey) { (range, others, key) =>
+      val rest = range.without(others)
+      val edges = (range +: others).flatMap(it => Seq(it.first, it.last))
+      (key +: edges).foreach { at =>
+        assert(
+          rest.count(_.contains(at)) === (if (range.contains(at) && !others.exists(_.contains(at)))
+                                            1
+                                          else 0)
+        )
+        val both = others.headOption.flatMap(range.intersect)
+        assert(
+          both.exists(_.contains(at)) === (range.contains(at) && others.headOption.exists(
+            _.contains(at)
+          ))
+        )
+      }
+      assert(rest === rest.sortBy(_.first))
+    }
+    assert(HashKeyRange.All.without(Nil) === Seq(HashKeyRange.All))
+  }
+
   test("a split that leaves a half empty, and a merge across a gap, are refused") {
     forAll(splittable) { case (range, start) =>
       assertThrows[IllegalArgumentException](range.splitAt(range.first))

@@ -39,6 +39,9 @@ private[sparkkinesis] trait PageFeed extends AutoCloseable {
   /** Asks for the page after it. */
   def askAhead(): Unit = ()
 
+  /** Whether the service sends pages by itself, and may have no more of them. */
+  def isQuiet(at: Moment): Boolean = false
+
   /** Whether it still needs the room that was reserved for a page. */
   def keepsRoom: Boolean
 

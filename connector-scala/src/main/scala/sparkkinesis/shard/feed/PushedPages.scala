@@ -39,7 +39,6 @@ private[feed] final class PushedPages(
   @volatile private var current = Option.empty[Subscribed]
   private var notBefore = Long.MinValue // no subscription begins earlier, in steady milliseconds
   private var continuation = Option.empty[SequenceNumber]
-  private var last = Option.empty[SequenceNumber] // of the records so far
   private var takeovers = Vector.empty[Long]
   private var isBehind = true // as the last event says
   private var tip = new SilentTip
@@ -146,13 +145,10 @@ private[feed] final class PushedPages(
 
   private def received(it: Subscribed, event: ShardEvent, at: Moment): (Page, Moment) = {
     it.heard(millis(at))
-    val records = unread(PackedRecords(event.records))
+    val records = PackedRecords(event.records)
     val next = event.continuation.map(number => ShardIterator(number.text))
-    // The shard may have ended since a repeated event. Only an event without records is at the tip.
-    val isRepeated = records.isEmpty && event.records.nonEmpty
-    val behind = event.millisBehindLatest.filterNot(_ => isRepeated)
-    val found = Page(records, next, behind, event.children, it.serverTime)
-    val page = if (isRepeated) found else tip.judge(found, millis(at))
+    val found = Page(records, next, event.millisBehindLatest, event.children, it.serverTime)
+    val page = tip.judge(found, millis(at))
     arrived = Some(Arrived(it, records, event.continuation, page.isAtTip, millis(at)))
     page -> it.began
   }
@@ -163,8 +159,6 @@ private[feed] final class PushedPages(
       page.of.taken(page.at)
       counts.pushed(page.records.dataBytes)
       silences = 0
-      val records = page.records
-      if (records.nonEmpty) last = Some(records.sequenceNumber(records.length - 1))
       continuation = page.continuation
       if (continuation.isEmpty) end(page.at)
     }
@@ -172,12 +166,6 @@ private[feed] final class PushedPages(
   }
 
   override def release(): Unit = arrived = None
-
-  /** The service never repeats a record, but a repetition must not become a loss of order. */
-  private def unread(records: PackedRecords): PackedRecords =
-    last.fold(records) { before =>
-      records.slice(records.countWhile(records.compareNumber(_, before) <= 0), records.length)
-    }
 
   /** @throws KinesisException if the subscription has failed */
   private def ended(it: Subscribed, failure: Option[KinesisException], now: Long): NotYet = {
@@ -240,6 +228,9 @@ private[feed] final class PushedPages(
    */
   override def keepsRoom: Boolean = !isClosed && isBehind && current.exists(_.askedAt.nonEmpty)
 
+  override def isQuiet(at: Moment): Boolean =
+    current.forall(_.inbox.head.isEmpty) && (!isBehind || current.exists(_.isSilent(millis(at))))
+
   /** The service sends the next event when there is one. */
   override def pauseAfter(page: Page, now: Instant): FiniteDuration = Duration.Zero
 
@@ -248,7 +239,6 @@ private[feed] final class PushedPages(
     current = None
     arrived = None
     continuation = None
-    last = None
     tip = new SilentTip
   }
 

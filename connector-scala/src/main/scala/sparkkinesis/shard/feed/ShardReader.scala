@@ -16,12 +16,13 @@ import sparkkinesis.shard.{DataLoss, ReadSettings, ServiceTime, StreamClient}
  * One answer may be wrong. So a lost record, a missing shard, and an end without children count
  * only if a second answer, from another iterator, confirms them.
  *
+ * @param first where the pages come from at first
  * @param chance evenly distributed in `[0, 1)`, for the jitter of retries
  */
 private[sparkkinesis] final class ShardReader(
     stream: StreamClient,
     goal: ReadGoal,
-    feed: PageFeed,
+    first: PageFeed,
     settings: ReadSettings,
     chance: () => Double
 ) extends AutoCloseable {
@@ -44,6 +45,8 @@ private[sparkkinesis] final class ShardReader(
   private var doubtedAt = Option.empty[Progress] // where a page said that the shard has ended
   private var listedSince = Option.empty[Instant] // an older listing may lack the shard
   private var unconfirmed = Option.empty[Page] // the shard's end
+  private var early = 0 // records before the place, since the last `takeEarly`
+  @volatile private var current = first
 
   /** Whether there is nothing more to read. */
   def isOver: Boolean = reached || place == Progress.Finished
@@ -59,6 +62,24 @@ private[sparkkinesis] final class ShardReader(
 
   /** Number of losses since the last call that the query tolerates. */
   def takeLosses(): Int = losses.takeCount()
+
+  /**
+   * Number of records since the last call that the service sent although they are before the place.
+   */
+  def takeEarly(): Int = {
+    val taken = early
+    early = 0
+    taken
+  }
+
+  /** Where the next page comes from. */
+  def feed: PageFeed = current
+
+  /** The next pages come from another feed. */
+  def continueWith(other: PageFeed): Unit = {
+    current.close()
+    current = other
+  }
 
   /** When the last answer was asked for, with the service's time of the answer if it has one. */
   def servedAt: Option[Moment] = served
@@ -89,7 +110,8 @@ private[sparkkinesis] final class ShardReader(
     }
 
   /** @param asked when the page, or the subscription that it comes from, was asked for */
-  private def received(page: Page, asked: Moment, at: Moment): ReadStep[ReadPage] = {
+  private def received(sent: Page, asked: Moment, at: Moment): ReadStep[ReadPage] = {
+    val page = onwards(sent)
     time.observe(asked.now, page.serverTime)
     served = page.serverTime.map(asked.copy(_)).orElse(served)
     val expired =
@@ -153,6 +175,27 @@ private[sparkkinesis] final class ShardReader(
       at: Moment
   ): ReadStep[ReadPage] =
     judged(Answer(page, goal.reach(page, place, isEnd = true), Some(children), asked), at)
+
+  /**
+   * The page without the records before the place, which some servers send. It is not at the tip if
+   * it has no others: the shard may have ended since the service sent them first.
+   */
+  private def onwards(sent: Page): Page = {
+    val records = PackedRecords(sent.records)
+    val before = place match {
+      case Progress.After(number) => records.countWhile(records.compareNumber(_, number) <= 0)
+      case Progress.From(number) => records.countWhile(records.compareNumber(_, number) < 0)
+      case Progress.AtTimestamp(start) =>
+        records.countWhile(records.arrivalMillis(_) < start.toEpochMilli)
+      case Progress.TrimHorizon | Progress.Finished => 0
+    }
+    if (before == 0) sent
+    else {
+      early += before
+      val behind = if (before == records.size) None else sent.millisBehindLatest
+      sent.copy(records = records.slice(before, records.size), millisBehindLatest = behind)
+    }
+  }
 
   private def judged(answer: Answer, at: Moment): ReadStep[ReadPage] = {
     val missing = answer.reach.missing.filterNot(_ => isExcused)

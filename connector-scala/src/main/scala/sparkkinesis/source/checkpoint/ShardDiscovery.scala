@@ -9,8 +9,8 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.StreamOffset
-import sparkkinesis.model.{HashKey, Position, Shard, StreamRef}
-import sparkkinesis.shard.{SourceException, StreamClient}
+import sparkkinesis.model.{Position, Shard, ShardId, StreamRef}
+import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.position.ByShard
 
 /** Lists the shards of a stream, and decides where a new query begins in each. */
@@ -19,13 +19,16 @@ object ShardDiscovery {
   /** The resolution of the service's `Date` header. */
   private val ServiceTimeStep = 1.second
   private val Attempts = 5
+
+  /** Empty pages of a shard after which it counts as one with records. */
+  private val MostPages = 10
   private val ListingBackoff = Backoff(500.millis, 2.seconds)
 
   /**
    * The first offset of a new query. It replaces `latest` by the current time.
    *
-   * @throws SourceException if a start is invalid, or if the listed shards do not cover every hash
-   *   key in any of several attempts: for a moment after a reshard they may not
+   * @throws sparkkinesis.shard.SourceException if a start is invalid, or if the listing lacks
+   *   shards in each of several attempts: for a moment after a reshard it may
    */
   def initialOffset(
       stream: StreamClient,
@@ -50,8 +53,8 @@ object ShardDiscovery {
   }
 
   /**
-   * A listing whose shards cover every hash key. Lists them again if they do not, and repeats calls
-   * that fail for the moment.
+   * A listing whose shards cover every hash key, with all their parents that have records. Lists
+   * them again if it lacks any, and repeats calls that fail for the moment.
    */
   private[source] def wholeListing(
       client: KinesisClient,
@@ -62,13 +65,15 @@ object ShardDiscovery {
     @tailrec def attempt(count: Int): ShardListing = {
       val lister = new ShardLister(client, stream, filter)
       val listing = Retry.atStart(clock)(lister.list())
-      if (coversAllHashKeys(listing.shards)) listing
+      val hidden =
+        if (filter == ShardFilter.AtLatest) None
+        else hiddenParent(client, stream, listing.shards, clock)
+      val hole = ListingHole.ofTips(listing.shards).copy(parents = hidden.toSet)
+      if (hole.isEmpty) listing
       else if (count == Attempts)
-        throw new SourceException(
-          "KINESIS_INCOMPLETE_SHARD_LIST",
-          s"The open shards of stream $stream do not cover every hash key " +
-            s"(${listing.shards.size} listed shards, $Attempts attempts). Wait until a reshard " +
-            "has finished, then start the query again."
+        throw hole.failure(
+          stream,
+          s"$Attempts attempts returned such a list, the last one of ${listing.shards.size} shards"
         )
       else {
         clock.sleep(ListingBackoff.delay(count, clock.chance()))
@@ -78,17 +83,38 @@ object ShardDiscovery {
     attempt(1)
   }
 
-  /** Whether the shards without a listed child cover every hash key. */
-  private[source] def coversAllHashKeys(shards: Seq[Shard]): Boolean = {
-    val parents = shards.flatMap(_.parents).toSet
-    val tips = shards.filterNot(shard => parents(shard.id)).map(_.hashKeys).sortBy(_.first)
-    tips.nonEmpty && tips.head.first == HashKey.Min &&
-    tips
-      .foldLeft(Option(BigInt(0))) { (next, range) =>
-        next.filter(range.first.value <= _).map(_.max(range.last.value + 1))
-      }
-      .contains(HashKey.Max.value + 1)
+  /**
+   * A parent that is not listed, although it has records. The newest parents are asked for first.
+   * If one is gone, those that were closed before it have expired, too.
+   */
+  private def hiddenParent(
+      client: KinesisClient,
+      stream: StreamRef,
+      listed: Seq[Shard],
+      clock: Clock
+  ): Option[ShardId] = {
+    val ids = listed.map(_.id).toSet
+    val unlisted = listed.sortBy(_.id).reverse.flatMap(_.parents).distinct.filterNot(ids)
+    unlisted.iterator
+      .map(parent => parent -> Retry.atStart(clock)(hasRecords(client, stream, parent)))
+      .takeWhile { case (_, found) => found.nonEmpty }
+      .collectFirst { case (parent, Some(true)) => parent }
   }
+
+  /** `None` if the shard does not exist any more. */
+  private def hasRecords(
+      client: KinesisClient,
+      stream: StreamRef,
+      shard: ShardId
+  ): Option[Boolean] =
+    try {
+      val begin = client.shardIterator(stream, shard, Position.TrimHorizon)
+      val pages = Iterator.iterate(client.getRecords(stream, begin, 1)) { page =>
+        page.next.fold(page)(client.getRecords(stream, _, 1))
+      }
+      val last = pages.take(MostPages).dropWhile(it => it.records.isEmpty && it.next.nonEmpty)
+      Some(!last.hasNext || last.next().records.nonEmpty)
+    } catch { case _: KinesisException.NotFound => None }
 
   /**
    * The time at which a new query begins: the driver's time if the service's clock does not

@@ -289,6 +289,10 @@ private[source] final class FetchLoop(
       readings.update(it.shard, new Reading(fetcher))
       rest(fetcher, Duration.Zero, now)
     }
+    for (it <- plan.assignments if it.isClosed; reading <- readings.get(it.shard))
+      if (reading.fetcher.shardClosed())
+        if (reading.isRunning) reading.hasNews = true
+        else rest(reading.fetcher, Duration.Zero, now)
     wake(waiting.toVector, now) // pages were dropped
   }
 

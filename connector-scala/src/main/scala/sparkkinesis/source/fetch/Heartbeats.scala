@@ -51,7 +51,8 @@ private[source] final class Heartbeats(
     totals = totals.copy(
       records = totals.records + records,
       bytes = totals.bytes + report.marks.map(_.bytes).sum,
-      lostRanges = totals.lostRanges + report.lost
+      lostRanges = totals.lostRanges + report.lost,
+      early = totals.early + report.early
     )
     this.isUrgent ||= isUrgent
   }

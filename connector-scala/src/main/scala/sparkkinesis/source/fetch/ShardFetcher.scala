@@ -31,28 +31,24 @@ final class ShardFetcher(
 ) extends AutoCloseable {
   import ReadStep._
 
-  private val feed = Feeds.of(
-    stream,
-    assignment.shard.shard,
-    store.arrival(),
-    settings.ahead,
-    counts,
-    chance,
-    wake
-  )
+  private val arrival = store.arrival()
   private val reader = new ShardReader(
     stream,
     ReadGoal.Ahead(
       ShardRange(shard, assignment.from, Progress.Finished, assignment.completeAsOf),
       settings.stopAtMillis
     ),
-    feed,
+    feedOf(stream),
     settings.ahead,
     chance
   )
   private val nextPage = new NextPage
   @volatile private var reportedMillis = 0L
   @volatile private var isClosed = false
+  private var isShardClosed = assignment.isClosed
+
+  private def feedOf(stream: StreamClient): PageFeed =
+    Feeds.of(stream, shard.shard, arrival, settings.ahead, counts, chance, wake)
 
   def shard: StreamShard = assignment.shard
   def generation: Long = assignment.generation
@@ -62,6 +58,17 @@ final class ShardFetcher(
 
   /** Whether there is nothing more to read. */
   def isEnded: Boolean = reader.isOver
+
+  /**
+   * The shard is listed as closed. Call it and `prepare` on one thread at a time.
+   *
+   * @return whether that is news
+   */
+  def shardClosed(): Boolean = {
+    val isNew = !isShardClosed
+    isShardClosed = true
+    isNew
+  }
 
   /**
    * Prepares a run: takes room in the store if it is needed.
@@ -75,7 +82,11 @@ final class ShardFetcher(
     def isAwaited = settings.maxShardSkew.nonEmpty && isOldest
     def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited)
     if (reader.isOver || reader.isEnding) None
-    else
+    else {
+      // Some servers never end the subscription of a closed shard, whose children a run that ends
+      // must read, too.
+      if ((isShardClosed || settings.stopAtMillis.nonEmpty) && reader.feed.isQuiet(at)) poll()
+      import reader.feed
       feed.readiness(at) match {
         case paced: Paced => Some(paced)
         case awaits: Awaits => Some(awaits)
@@ -87,6 +98,13 @@ final class ShardFetcher(
           None
         case NeedsRoom => if (reserve()) None else Some(NoRoom)
       }
+    }
+  }
+
+  /** A polled page says whether the shard has ended. */
+  private def poll(): Unit = {
+    store.release(shard)
+    reader.continueWith(feedOf(stream.copy(consumer = None)))
   }
 
   /** Ends the reading. Any thread may call this. */
@@ -114,7 +132,7 @@ final class ShardFetcher(
     finally {
       reader.release()
       // Perhaps a successor has room now.
-      if (!feed.keepsRoom && !isClosed) store.release(shard)
+      if (!reader.feed.keepsRoom && !isClosed) store.release(shard)
     }
 
   /**
@@ -143,16 +161,18 @@ final class ShardFetcher(
       millisBehindLatest(page),
       completeAsOf,
       reader.takeLosses(),
-      Option.when(isStart)(page.records.sequenceNumber(0))
+      Option.when(isStart)(page.records.sequenceNumber(0)),
+      reader.takeEarly()
     )
   }
 
   /**
-   * If it is unknown, then the page is not at the tip. With a stop time, neither is a page with
-   * records: the query would end before it sees that the shard has children.
+   * If it is unknown, then the page is not at the tip. With a stop time, neither is an event, or a
+   * page with records: the query would end before it sees that the shard has children.
    */
   private def millisBehindLatest(page: ReadPage): Long = {
-    val mayEnd = settings.stopAtMillis.nonEmpty && !reader.isReached && page.records.nonEmpty
+    val mayEnd = settings.stopAtMillis.nonEmpty && !reader.isReached &&
+      (page.records.nonEmpty || reader.feed.isPushed)
     page.millisBehind.filterNot(_ == 0 && mayEnd).getOrElse(1)
   }
 }

@@ -89,14 +89,13 @@ final case class FetchSettings(
 
   /**
    * How a fetcher reads. If limits are small, a page has many marks. With `maxShardSkew`, other
-   * shards wait for the time up to which a quiet shard is complete, and a query with a stop time
-   * waits until that has passed the stop time.
+   * shards wait for the time up to which a quiet shard is complete.
    */
   lazy val ahead: ReadSettings = reads.copy(
     maxRecords = limitsOfMark.maxRecords.fold(reads.maxRecords) { records =>
       math.min(reads.maxRecords, math.min(records, reads.maxRecords.toLong) * marksPerPage).toInt
     },
-    renewal = if (stopAtMillis.nonEmpty) Duration.Zero else maxShardSkew.fold(reads.renewal)(_ / 2)
+    renewal = maxShardSkew.fold(reads.renewal)(_ / 2)
   )
 
   /**

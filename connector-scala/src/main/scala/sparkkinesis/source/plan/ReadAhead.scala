@@ -36,6 +36,7 @@ final class ReadAhead(
   private var version = 0L
   private var isUneven = false // an executor has joined
   private var idleSince = Map.empty[String, Long] // executors that are not needed, by the tick
+  private var closed = Set.empty[StreamShard] // listed as closed
 
   /**
    * Moves on after a batch is planned: executors read ahead from `end`, and may drop pages before
@@ -79,7 +80,7 @@ final class ReadAhead(
       if (isSpare) executors.lose(status.executor)
       val isStopped = isSpare || executors.isStopped
       val plan = Option.when(!isSpare && status.knownVersion != version)(
-        reading.plan(status.executor, processed)
+        reading.plan(status.executor, processed, closed)
       )
       HeartbeatReply(version, isStopped, plan)
     } else HeartbeatReply(version, isStopped = true, None)
@@ -109,6 +110,12 @@ final class ReadAhead(
     }
     status.reports.foreach(report => executors.heardOf(report.shard))
     assign()
+  }
+
+  /** These shards are listed as closed. */
+  def foundClosed(shards: Set[StreamShard]): Unit = {
+    if (shards.diff(closed).exists(reading.shards.contains)) version += 1
+    closed = shards
   }
 
   /** Assigns the shards of these executors to others. */
@@ -367,11 +374,19 @@ final class ReadingShards private (
   def isOf(executor: String, failure: FetchFailure): Boolean =
     shards.get(failure.shard).exists(_.isReadBy(executor, failure.generation))
 
-  /** An executor drops all pages of a shard that is now assigned to another one. */
-  def plan(executor: String, processed: Map[StreamShard, Progress]): FetchPlan = {
+  /**
+   * An executor drops all pages of a shard that is now assigned to another one.
+   *
+   * @param closed shards that are listed as closed
+   */
+  def plan(
+      executor: String,
+      processed: Map[StreamShard, Progress],
+      closed: Set[StreamShard] = Set.empty
+  ): FetchPlan = {
     val assignments = shards.collect {
       case (id, shard) if shard.executor.contains(executor) =>
-        Assignment(id, shard.generation, shard.from, shard.provenCompleteAsOf)
+        Assignment(id, shard.generation, shard.from, shard.provenCompleteAsOf, closed(id))
     }
     val own = processed.filter { case (id, _) =>
       shards.get(id).forall(_.executor.contains(executor))

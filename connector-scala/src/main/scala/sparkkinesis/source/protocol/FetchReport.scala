@@ -18,6 +18,8 @@ import sparkkinesis.shard.FetchTimes
  * @param lost number of times since the last report that records were missing and the query
  *   continued
  * @param first the first record, if nothing was read of the shard before
+ * @param early number of records since the last report that Kinesis returned although they are
+ *   before the position that it was asked for
  */
 final case class FetchReport(
     shard: StreamShard,
@@ -28,7 +30,8 @@ final case class FetchReport(
     millisBehindLatest: Long,
     completeAsOfMillis: Long,
     lost: Int = 0,
-    first: Option[SequenceNumber] = None
+    first: Option[SequenceNumber] = None,
+    early: Int = 0
 )
 
 /**
@@ -36,12 +39,14 @@ final case class FetchReport(
  *
  * @param from where to begin
  * @param completeAsOf of the shard at `from`; see [[sparkkinesis.model.offset.ShardProgress]]
+ * @param isClosed whether the shard is listed as closed
  */
 final case class Assignment(
     shard: StreamShard,
     generation: Long,
     from: Progress,
-    completeAsOf: Option[Instant] = None
+    completeAsOf: Option[Instant] = None,
+    isClosed: Boolean = false
 )
 
 /**
@@ -81,6 +86,8 @@ object FetchFailure {
  * @param pushedBytes bytes of data that subscriptions have sent
  * @param requests number of `GetRecords` requests
  * @param times how long they took
+ * @param early number of records that Kinesis returned although they are before the position that
+ *   it was asked for
  */
 final case class FetchCounters(
     records: Long,
@@ -99,7 +106,8 @@ final case class FetchCounters(
     subscriptionsInUse: Long = 0,
     pushedBytes: Long = 0,
     requests: Long = 0,
-    times: FetchTimes = FetchTimes.Zero
+    times: FetchTimes = FetchTimes.Zero,
+    early: Long = 0
 ) {
   def +(that: FetchCounters): FetchCounters = plus(that, 1)
 
@@ -122,7 +130,8 @@ final case class FetchCounters(
     subscriptionsInUse + sign * that.subscriptionsInUse,
     pushedBytes + sign * that.pushedBytes,
     requests + sign * that.requests,
-    if (sign > 0) times + that.times else times - that.times
+    if (sign > 0) times + that.times else times - that.times,
+    early + sign * that.early
   )
 
   /** The counters with the current sizes of other counters. */

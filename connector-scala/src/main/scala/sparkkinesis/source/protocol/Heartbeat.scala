@@ -58,11 +58,13 @@ final case class FinishedShard(batch: Long, children: Seq[ChildShard])
  * @param plan `None` if nothing changed since the executor's known version
  * @param endedBatch in real-time mode: tasks of this batch, and of earlier ones, end now
  * @param elsewhere in real-time mode: shards that tasks of other executors read
+ * @param closed in real-time mode: shards of the executor, at their tips, that are listed as closed
  */
 final case class HeartbeatReply(
     version: Long,
     isStopped: Boolean,
     plan: Option[FetchPlan],
     endedBatch: Long = 0,
-    elsewhere: Set[StreamShard] = Set.empty
+    elsewhere: Set[StreamShard] = Set.empty,
+    closed: Set[StreamShard] = Set.empty
 )

@@ -266,6 +266,8 @@ final class MicroBatchQuery(
 
   override def heard(beat: Heartbeat): HeartbeatReply = ahead.heard(beat)
 
+  override protected def foundClosed(): Unit = ahead.foundClosed(streams.closed)
+
   override protected def disconnected(executor: String): Unit = ahead.reassign(Set(executor))
 
   override protected def silent(gone: Set[String]): Unit = ahead.reassign(gone)

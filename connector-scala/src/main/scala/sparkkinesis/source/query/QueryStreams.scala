@@ -32,7 +32,13 @@ final class QueryStreams(
   private val log = LoggerFactory.getLogger(classOf[QueryStreams])
   private val named = SortedMap.from(described.map(stream => stream.arn -> stream))
   private val watches = named.map { case (arn, stream) =>
-    arn -> new StreamWatch(stream, options.failOnDataLoss, options.discoveryInterval, chance)
+    arn -> new StreamWatch(
+      stream,
+      options.failOnDataLoss,
+      options.discoveryInterval,
+      options.fetch.reads.retryTimeout,
+      chance
+    )
   }
   private var checked = Set.empty[StreamArn]
   private var removed = Set.empty[StreamArn]
@@ -168,6 +174,15 @@ final class QueryStreams(
 
   /** Ranges of which the driver has found records missing. */
   def lostRanges: Long = watches.values.map(_.lostRanges).sum
+
+  /** The shards that the last listings show as closed. */
+  def closed: Set[StreamShard] = {
+    val all = for ((arn, watch) <- watches.iterator; id <- watch.closed) yield StreamShard(arn, id)
+    all.toSet
+  }
+
+  /** Number of ranges of hash keys and of parents that the last listings lack. */
+  def listingHoles: Int = watches.values.map(_.listingHoles).sum
 
   /** Number of failed calls that list shards. */
   def failedListings: Long = watches.values.map(_.failedListings).sum

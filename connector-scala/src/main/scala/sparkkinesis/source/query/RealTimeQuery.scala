@@ -44,6 +44,7 @@ final class RealTimeQuery(
     Map.empty[StreamShard, (Progress, PartialRecord)] // at the end of the last batch
   private var limit = Option.empty[Limit]
   private var closedShards = 0L
+  private var listedClosed = Set.empty[StreamShard]
 
   /**
    * How the world around the query is. Call it before each batch and with each tick.
@@ -140,7 +141,10 @@ final class RealTimeQuery(
     val parked = status.shards.collect { case (shard, state) if !state.isActive => shard }.toSet
     val others = (statuses - status.executor).values
     val elsewhere = parked.filter(shard => isCurrent && others.exists(reads(_, shard)))
-    HeartbeatReply(0, executors.isStopped || !isCurrent, None, endedBatch, elsewhere)
+    val closed = status.shards.collect {
+      case (shard, state) if state.millisBehind == 0 && listedClosed(shard) => shard
+    }.toSet
+    HeartbeatReply(0, executors.isStopped || !isCurrent, None, endedBatch, elsewhere, closed)
   }
 
   private def received(status: Heartbeat): Unit = {
@@ -184,6 +188,8 @@ final class RealTimeQuery(
 
   /** Whether the running batch is to end early. */
   def isEnding: Boolean = running.exists(_.number == endedBatch)
+
+  override protected def foundClosed(): Unit = listedClosed = streams.closed
 
   /** Its tasks run again, but perhaps there is no slot for them while the batch runs. */
   override protected def disconnected(executor: String): Unit = {

@@ -80,8 +80,12 @@ abstract class SourceQuery(
 
   final def listed(stream: StreamArn, answer: Try[Seq[Shard]], now: Moment): Unit = {
     leave(streams.listed(stream, answer, now))
+    foundClosed()
     leave(streams.lookAtExpiry(unread, now))
   }
+
+  /** `streams.closed` may have changed. */
+  protected def foundClosed(): Unit = ()
 
   final def probed(stream: StreamArn, areGone: Try[Boolean], now: Moment): Unit =
     leave(streams.probed(stream, areGone, now))
@@ -181,7 +185,8 @@ abstract class SourceQuery(
       counters.copy(lostRanges = counters.lostRanges + streams.lostRanges),
       executors.recentCounters,
       streams.failedListings,
-      silences.valuesIterator.foldLeft[FiniteDuration](Duration.Zero)(_ max _)
+      silences.valuesIterator.foldLeft[FiniteDuration](Duration.Zero)(_ max _),
+      listingHoles = streams.listingHoles
     )
   }
 }
@@ -213,6 +218,7 @@ private object SourceQuery {
  * @param failedListings failed calls that list shards
  * @param silence the longest time without an event of a shard, even an empty one
  * @param heldBack if shards advance together: who holds others back
+ * @param listingHoles number of ranges of hash keys and of parents that the last listings lack
  */
 final case class QueryReport(
     lateness: Lateness,
@@ -222,7 +228,8 @@ final case class QueryReport(
     recent: FetchCounters,
     failedListings: Long,
     silence: FiniteDuration,
-    heldBack: Option[Option[HeldBack]] = None
+    heldBack: Option[Option[HeldBack]] = None,
+    listingHoles: Int = 0
 )
 
 /**

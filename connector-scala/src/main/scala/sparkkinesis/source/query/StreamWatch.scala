@@ -13,7 +13,7 @@ import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, Shard, ShardId}
 import sparkkinesis.shard.{DataLoss, SourceException}
-import sparkkinesis.source.checkpoint.{DescribedStream, ExpiredShards}
+import sparkkinesis.source.checkpoint.{DescribedStream, ExpiredShards, ListingHole}
 import sparkkinesis.source.watch._
 
 /**
@@ -24,12 +24,14 @@ import sparkkinesis.source.watch._
  * whether shards have expired, and then for a description of the stream.
  *
  * @param interval between two inspections, plus jitter; longer after failed ones
+ * @param retryTimeout how long listings may lack a shard; `None` if for ever
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
 private[query] final class StreamWatch(
     stream: DescribedStream,
     failOnDataLoss: Boolean,
     interval: FiniteDuration,
+    retryTimeout: Option[FiniteDuration],
     chance: () => Double
 ) {
   import StreamWatch._
@@ -44,6 +46,12 @@ private[query] final class StreamWatch(
   private var repairs = 0L
   private var failed = 0L
   private var isAwaited = false // whether a run waits for an inspection before it ends
+  private var hole = ListingHole.None // of all listings since `holeSince`
+  private var holeSince = LongAgo
+  private var holeWarning: FiniteDuration =
+    FirstWarning // how long it has lasted before the next one
+  private var isHoleHarmful = false // whether records are not read because of it
+  private var closedShards = Set.empty[ShardId]
   private var firstNumbers = Map.empty[ShardId, SequenceNumber] // of the last listing
 
   private var nextAt = Option(LongAgo) // by the steady clock; none while it inspects
@@ -80,6 +88,12 @@ private[query] final class StreamWatch(
   /** Number of inspections that failed. */
   def failedListings: Long = failed
 
+  /** Number of ranges of hash keys and of parents that the last listing lacks. */
+  def listingHoles: Int = hole.size
+
+  /** The shards that the last listing shows as closed. */
+  def closed: Set[ShardId] = closedShards
+
   /** See [[ExpiredShards.withoutReported]]. */
   def withoutReportedLoss(offset: StreamOffset): StreamOffset = expired.withoutReported(offset)
 
@@ -101,13 +115,14 @@ private[query] final class StreamWatch(
 
   /**
    * Whether a run may end. It waits until an inspection is conclusive and pending findings are
-   * confirmed or refuted, but not forever.
+   * confirmed or refuted, but not forever. While listings lack a shard, it waits for
+   * `retryTimeout`.
    *
    * @throws SourceException as `check`
    */
   def isSettled: Boolean = {
     check()
-    isAwaited = start.nonEmpty && !state.isSettled
+    isAwaited = start.nonEmpty && (!state.isSettled || isHoleHarmful)
     !isAwaited
   }
 
@@ -131,14 +146,19 @@ private[query] final class StreamWatch(
 
   def listed(answer: Try[Seq[Shard]], now: Moment): Option[Command] = (inspection, answer) match {
     case (Listing(from), Success(shards)) =>
+      closedShards = shards.filterNot(_.isOpen).map(_.id).toSet
       val findings = ShardAudit.of(from, shards)
       val isAmiss = findings.exists(!_.isEmpty)
-      val unlisted = if (isAmiss) ShardAudit.unlisted(from, shards) else Set.empty[ShardId]
-      val listed = Listed(from, shards, findings)
-      if (unlisted.isEmpty) verified(listed, now)
+      val unlisted = ShardAudit.unlisted(from, shards)
+      val parents = findings
+        .fold(Set.empty[ShardId])(_.blocked.map(_.parent).toSet)
+        .diff(shards.map(_.id).toSet)
+      val listed = Listed(from, shards, findings, ListingHole.ofOpen(shards), unlisted.isEmpty)
+      val doubtful = if (isAmiss) unlisted ++ parents else Set.empty[ShardId]
+      if (doubtful.isEmpty) verified(listed, now)
       else {
-        inspection = Probing(listed)
-        Some(Command.Probe(arn, unlisted))
+        inspection = Probing(listed, parents)
+        Some(Command.Probe(arn, doubtful))
       }
     case (_: Listing, Failure(cause)) =>
       failedBy(cause, now)
@@ -149,9 +169,12 @@ private[query] final class StreamWatch(
 
   /** @param answer whether the service knows none of the shards any more */
   def probed(answer: Try[Boolean], now: Moment): Option[Command] = (inspection, answer) match {
-    case (Probing(listed), Success(areGone)) =>
-      val findings = if (areGone) listed.findings else Some(AuditFindings.None)
-      verified(listed.copy(findings = findings), now)
+    case (Probing(listed, parents), Success(areGone)) =>
+      if (areGone) verified(listed, now)
+      else {
+        val hole = listed.hole.copy(parents = parents)
+        verified(listed.copy(findings = Some(AuditFindings.None), hole = hole), now)
+      }
     case (_: Probing, Failure(cause)) =>
       failedBy(cause, now)
       None
@@ -181,6 +204,7 @@ private[query] final class StreamWatch(
 
   private def concluded(listed: Listed, now: Moment): Unit = {
     inspection = NoInspection
+    foundHole(listed, now)
     state = listed.findings.fold(state.unclear)(state.conclusive(_, now.steady))
     if (failOnDataLoss)
       state
@@ -195,8 +219,31 @@ private[query] final class StreamWatch(
     firstNumbers = listed.shards.map(shard => shard.id -> shard.first).toMap
     val pause =
       if (isAwaited && state.isRepeatedSoon) interval.min(Soon)
-      else (interval * (0.9 + 0.2 * chance())).toMillis.millis
+      else {
+        val usual = if (hole.isEmpty) interval else interval.min(HoleInterval)
+        (usual * (0.9 + 0.2 * chance())).toMillis.millis
+      }
     rest(pause, now)
+  }
+
+  /** Nothing is waited for in silence, or for ever. Just after a reshard a listing may be late. */
+  private def foundHole(listed: Listed, now: Moment): Unit = {
+    val still = hole.intersect(listed.hole)
+    if (still.isEmpty) {
+      holeSince = now.steady
+      holeWarning = FirstWarning
+    }
+    hole = if (still.isEmpty) listed.hole else still
+    // A shard of the query that is not listed may have these hash keys.
+    isHoleHarmful = hole.parents.nonEmpty || hole.hashKeys.nonEmpty && listed.hasAll
+    val lasted = (now.steady.toEpochMilli - holeSince.toEpochMilli).millis
+    val since = s"It has returned such a list for ${DataLoss.text(lasted)}"
+    if (isHoleHarmful && retryTimeout.exists(it => lasted >= it.max(FirstWarning)))
+      fail(hole.failure(stream.access.ref, s"$since ('retryTimeout' is ${retryTimeout.mkString})"))
+    else if (!hole.isEmpty && lasted >= holeWarning) {
+      holeWarning = lasted * 2
+      log.warn(s"${hole.text(stream.access.ref)} $since. The query may not read all records.")
+    }
   }
 
   private def rest(pause: FiniteDuration, now: Moment): Unit =
@@ -298,6 +345,12 @@ private object StreamWatch {
   private val DescriptionPeriod = 1.hour
   private val NoteworthyCount = 4
 
+  /** How long listings lack a shard before a warning: the next one has it, after most reshards. */
+  private val FirstWarning = 8.seconds
+
+  /** The longest time between two listings while they lack a shard. */
+  private val HoleInterval = 10.seconds
+
   /** Logs repeated problems ever less often. */
   private def isPowerOfTwo(count: Int): Boolean = Integer.bitCount(count) == 1
 
@@ -307,12 +360,17 @@ private object StreamWatch {
 
   /** @param from the offset that is compared with the listing */
   private final case class Listing(from: StreamOffset) extends Inspection
-  private final case class Probing(listed: Listed) extends Inspection
+
+  /** @param parents that shards of the query wait for, and that are not listed */
+  private final case class Probing(listed: Listed, parents: Set[ShardId]) extends Inspection
   private final case class Verifying(listed: Listed) extends Inspection
 
+  /** @param hasAll whether it has all shards of the offset */
   private final case class Listed(
       from: StreamOffset,
       shards: Seq[Shard],
-      findings: Option[AuditFindings]
+      findings: Option[AuditFindings],
+      hole: ListingHole,
+      hasAll: Boolean
   )
 }

@@ -51,6 +51,7 @@ final class RealTimeLink(shards: RealTimeShards, driver: HeartbeatLink, clock: C
         told = news
         shards.end(it.endedBatch)
         shards.giveUp(it.elsewhere)
+        shards.foundClosed(it.closed)
       }
       reply
     } else None

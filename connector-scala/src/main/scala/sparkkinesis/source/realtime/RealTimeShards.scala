@@ -170,6 +170,14 @@ final class RealTimeShards(clock: Clock) {
     drop(elsewhere.filter(shards.get(_).exists(_.task.isEmpty)))
   }
 
+  /** These shards are listed as closed. */
+  def foundClosed(closed: Set[StreamShard]): Unit = synchronized {
+    closed.flatMap(shards.get).filterNot(_.assignment.isClosed).foreach { held =>
+      held.assignment = held.assignment.copy(isClosed = true)
+      version += 1
+    }
+  }
+
   /** Shards without a task for a while are not read any more. */
   def tick(): Unit = synchronized {
     drop(shards.collect {
@@ -231,7 +239,7 @@ object RealTimeShards {
       batch > that.batch || batch == that.batch && attempt > that.attempt
   }
 
-  private[RealTimeShards] final class Held(val assignment: Assignment) {
+  private[RealTimeShards] final class Held(var assignment: Assignment) {
     var task: Option[Task] = None
     var continuesAt: Progress = assignment.from
     val unread: mutable.Queue[FetchReport] = mutable.Queue.empty[FetchReport]

@@ -34,7 +34,9 @@ private[spark] object SourceProgress {
       "expiredIterators" -> counters.iteratorsExpired,
       "rereadRanges" -> counters.rereadRanges,
       "lostRanges" -> counters.lostRanges,
-      "failedShardListings" -> report.failedListings
+      "recordsBeforePosition" -> counters.early,
+      "failedShardListings" -> report.failedListings,
+      "shardListHoles" -> report.listingHoles.toLong
     )
     val fanOut =
       if (counters.subscriptions == 0) Map.empty[String, Long]

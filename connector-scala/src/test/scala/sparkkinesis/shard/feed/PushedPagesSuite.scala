@@ -352,22 +352,24 @@ class PushedPagesSuite extends AnyFunSuite {
     assert(it.numbers(it.next()) === Seq(1))
   }
 
-  test("records that come again are not delivered again") {
-    val it = new Feeding().asked()
-    it.push(1 to 3)
+  test("it is quiet at the tip or after a long silence, and not while an event waits") {
+    val it = new Feeding()
+    assert(!it.feed.isQuiet(it.at))
+    it.asked()
+    it.now += 44000
+    assert(!it.feed.isQuiet(it.at))
+    it.now += 2000
+    assert(it.feed.isQuiet(it.at))
+    it.call.subscriber.event(it.event(1 to 3).copy(millisBehindLatest = Some(1)))
+    assert(!it.feed.isQuiet(it.at))
     it.next()
-    it.asked().push(2 to 5)
-    assert(it.numbers(it.next()) === Seq(4, 5))
-  }
-
-  test("an event that comes again is not at the tip, because the shard may have ended") {
-    val it = new Feeding().asked()
-    it.push(1 to 3)
-    assert(it.next().exists(_.isAtTip))
-    it.asked().push(1 to 3)
-    assert(it.next().exists(page => page.records.isEmpty && !page.isAtTip))
-    it.asked().push(4 to 3)
-    assert(it.next().exists(_.isAtTip))
+    assert(!it.feed.isQuiet(it.at))
+    it.asked().push(4 to 5)
+    assert(!it.feed.isQuiet(it.at))
+    it.next()
+    assert(it.feed.isQuiet(it.at))
+    it.feed.restart()
+    assert(it.feed.isQuiet(it.at))
   }
 
   test("on a server that never says how far it is behind, many empty events show the tip") {

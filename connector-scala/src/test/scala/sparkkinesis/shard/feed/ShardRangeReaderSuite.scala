@@ -68,6 +68,14 @@ class ShardRangeReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a range has no record twice on a server that returns older records") {
+    def older = new ScriptedKinesis().page(page(1 to 4)).page(page(2 to 6))
+    assert(read(older, range(2, 6)) === (3 to 6))
+    val first = Some(SequenceNumber("3"))
+    val start = ShardRange(shard, Progress.TrimHorizon, place(6), first = first)
+    assert(read(older, start) === (3 to 6), "the first record is no loss")
+  }
+
   test("a range may start at a time") {
     val kinesis = new OneShard(recordsOf(1 to 9).toVector)
     val at = Progress.AtTimestamp(java.time.Instant.ofEpochMilli(35))

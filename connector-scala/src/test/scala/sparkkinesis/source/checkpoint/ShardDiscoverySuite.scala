@@ -8,7 +8,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
-import sparkkinesis.model.{Position, SequenceNumber}
+import sparkkinesis.model.{HashKeyRange, Position, SequenceNumber}
 import sparkkinesis.shard.{SourceException, StreamClient}
 import sparkkinesis.sink.FastClock
 import sparkkinesis.source.ScriptedKinesis
@@ -105,13 +105,16 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   ) {
     forAll(shardGraph) { graph =>
       val listed = graph.drop(1)
-      whenever(ShardDiscovery.coversAllHashKeys(listed)) {
+      whenever(ListingHole.ofTips(listed).isEmpty) {
         val at = Instant.ofEpochMilli(-77)
         Seq(
           Position.TrimHorizon -> Progress.TrimHorizon,
           Position.AtTimestamp(at) -> Progress.AtTimestamp(at)
         ).foreach { case (start, progress) =>
-          val kinesis = new ScriptedKinesis().summary(summary()).listing(listing(listed: _*))
+          val kinesis = new ScriptedKinesis()
+            .summary(summary())
+            .listing(listing(listed: _*))
+            .page(throw ScriptedKinesis.Gone)
           val offset = begin(kinesis, start)
           val owed = Some(at).filter(_ => start != Position.TrimHorizon)
           assert(offset.shards === listed.map { shard =>
@@ -228,13 +231,14 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("the shards of a graph cover all hash keys, and without one open shard they do not") {
     forAll(shardGraph) { graph =>
-      assert(ShardDiscovery.coversAllHashKeys(graph))
-      assert(ShardDiscovery.coversAllHashKeys(graph.filter(_.isOpen)))
+      assert(ListingHole.ofTips(graph).isEmpty)
+      assert(ListingHole.ofTips(graph.filter(_.isOpen)).isEmpty)
       graph.filter(_.isOpen).foreach { missing =>
-        assert(!ShardDiscovery.coversAllHashKeys(graph.filter(_.isOpen).filterNot(_ == missing)))
+        val hole = ListingHole.ofTips(graph.filter(_.isOpen).filterNot(_ == missing))
+        assert(hole.hashKeys === Seq(missing.hashKeys))
       }
     }
-    assert(!ShardDiscovery.coversAllHashKeys(Nil))
+    assert(ListingHole.ofTips(Nil).hashKeys === Seq(HashKeyRange.All))
   }
 
   test("an incomplete listing is repeated after a pause") {
@@ -245,6 +249,50 @@ class ShardDiscoverySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .listing(listing(two: _*))
     assert(begin(kinesis, clock = clock).shards.size === 2)
     assert(clock.now.toEpochMilli === 250)
+  }
+
+  private val parent = two.head.copy(last = Some(SequenceNumber("99")))
+  private val child = parent.copy(id = shardId(7), parents = Seq(parent.id), last = None)
+
+  test("a parent that is not listed although it has records is waited for, and then refused") {
+    val late = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two(1), child))
+      .page(ScriptedKinesis.page(1 to 0))
+      .page(ScriptedKinesis.page(1 to 1))
+      .listing(listing(parent, two(1), child))
+    val found = begin(late).shards
+    assert(found(child.id).waitsFor === Set(parent.id) && found.contains(parent.id))
+    val never = new ScriptedKinesis().summary(summary())
+    (1 to 5).foreach { _ =>
+      never.listing(listing(two(1), child)).page(ScriptedKinesis.page(1 to 1))
+    }
+    val e = intercept[SourceException](begin(never))
+    assert(e.condition === "KINESIS_INCOMPLETE_SHARD_LIST")
+    assert(e.getMessage.contains(parent.id.name))
+  }
+
+  test("a parent that is gone, or has no record left, holds nobody back") {
+    val gone = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two(1), child))
+      .page(throw ScriptedKinesis.Gone)
+    assert(begin(gone).shards(child.id).waitsFor.isEmpty)
+    val empty = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing(two(1), child))
+      .page(ScriptedKinesis.end(1 to 0))
+    assert(begin(empty).shards(child.id).waitsFor.isEmpty)
+  }
+
+  test("of many parents that are not listed, the newest that is gone is asked for alone") {
+    val grown = (10 to 500).map(id => child.copy(id = shardId(id), parents = Seq(shardId(id - 8))))
+    val kinesis = new ScriptedKinesis()
+      .summary(summary())
+      .listing(listing((two(1) +: child +: grown): _*))
+      .page(throw ScriptedKinesis.Gone)
+    begin(kinesis)
+    assert(kinesis.positions.size === 1)
   }
 
   test("a listing that stays incomplete is refused, and the error names the stream") {

@@ -135,6 +135,17 @@ class FetchLoopSuite extends AnyFunSuite {
     it.beats.drop(before).map(_._1)
   }
 
+  test("a shard that is listed as closed is looked at once, without another fetcher") {
+    val it = begun(shards = 2)
+    it.runAll()
+    val closed = assigned(1, 2).copy(isClosed = true)
+    it.plan(Map.empty, assigned(0, 1), closed)
+    assert(it.shardsToRun === Seq(shardOf(1)) && it.created.size === 2)
+    it.runAll()
+    it.plan(Map.empty, assigned(0, 1), closed)
+    assert(it.runs.isEmpty)
+  }
+
   test("a quiet service sends a heartbeat five times per second, and waits for each answer") {
     val it = new Looping
     assert(heartbeats(it, 801) === Seq(0, 200, 400, 600, 800))

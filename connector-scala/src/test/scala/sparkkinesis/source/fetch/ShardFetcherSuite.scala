@@ -115,6 +115,42 @@ class ShardFetcherSuite extends AnyFunSuite {
     assert(fetching.kinesis.asked.map(_._2).toSet === Set(100))
   }
 
+  test("records before the position are dropped from polled pages, and counted") {
+    val at = Instant.ofEpochMilli(30)
+    val starts = Seq[(Progress, Int)](
+      Progress.TrimHorizon -> 1,
+      Progress.From(SequenceNumber("3")) -> 3,
+      Progress.AtTimestamp(at) -> 3,
+      upTo(3) -> 4
+    )
+    starts.foreach { case (from, first) =>
+      val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 5)), from = from)
+      val report = fetching.fetched().report
+      assert(report.early === first - 1 && report.from === from)
+      val stored = Stores.records(fetching.store, ShardRange(id, from, upTo(5)))
+      assert(stored.map(_.map(_.sequenceNumber.text.toInt)) === Some(first to 5))
+    }
+  }
+
+  test("from a time, an old record after a newer one is kept") {
+    val records = recordsOf(1 to 4).zip(Seq(10L, 40L, 20L, 50L)).map { case (it, arrival) =>
+      it.copy(arrivalMillis = arrival)
+    }
+    val kinesis = new ScriptedKinesis().page(page(1 to 4).copy(records = records))
+    val fetching = new Fetching(kinesis, from = Progress.AtTimestamp(Instant.ofEpochMilli(30)))
+    assert(fetching.fetched().records === 3)
+  }
+
+  test("a page with only older records is no end and no tip") {
+    val kinesis = new ScriptedKinesis()
+      .page(page(1 to 3, behind = 0))
+      .page(page(4 to 5, behind = 0))
+    val fetching = new Fetching(kinesis, from = upTo(3))
+    val report = fetching.fetched().report
+    assert(report.marks.isEmpty && report.millisBehindLatest === 1 && report.early === 3)
+    assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(5)))
+  }
+
   test("marks are at a fraction of the limits, and always at the end of a page") {
     val limited = settings.copy(limits = ReadLimits(Some(64), None))
     val marks =
@@ -547,7 +583,10 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   test("with a stop time, a record that arrived in time is read, even after a later one") {
-    val pages = new ScriptedKinesis().page(arrived(5, 1025, 25)).page(arrived(1025, 25))
+    val later = arrived(5, 1025, 25, 1025, 25)
+    val pages = new ScriptedKinesis()
+      .page(arrived(5, 1025, 25))
+      .page(later.copy(records = later.records.drop(3)))
     val fetching = new Fetching(pages, stopping)
     assert(fetching.fetched().report.marks.map(_.upTo) === Seq(upTo(3)))
     assert(fetching.fetched().report.marks.map(_.records) === Seq(2))

@@ -92,6 +92,21 @@ class ReadAheadSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a plan names the shards that are listed as closed, and changes only if one is read") {
+    val it = new Driving(2, "a")
+    def closed = it.plans("a").assignments.filter(_.isClosed).map(_.shard)
+    assert(closed.isEmpty)
+    val before = it.plans("a").assignments
+    it.driver.ahead.foundClosed(Set(shardOf(1), shardOf(9)))
+    it.hear("a")
+    assert(closed === Seq(shardOf(1)))
+    assert(it.plans("a").assignments.map(_.copy(isClosed = false)) === before)
+    it.plans = Map.empty
+    it.driver.ahead.foundClosed(Set(shardOf(1), shardOf(8)))
+    it.hear("a")
+    assert(it.plans.isEmpty)
+  }
+
   test("a shard keeps its executor while batches advance") {
     val driving = new Driving(5, "a", "b")
     val before = Seq("a", "b").map(driving.assigned)

@@ -4,6 +4,7 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
+import scala.util.Success
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -124,6 +125,16 @@ class RealTimeQuerySuite extends AnyFunSuite {
     assert(!driving.query.isEnding, "it no longer ends the batches of other sources")
     driving.around()
     assert(driving.begin().number === 2 && driving.endedBatch === 1)
+  }
+
+  test("executors hear of closed shards at whose tips they are") {
+    val driving = new Driving
+    driving.begin()
+    val closed = newStream(3).map(shard => shard.copy(last = Some(shard.first)))
+    driving.query.listed(arn, Success(closed.take(2)), driving.moment)
+    val behind = active.copy(millisBehind = 1)
+    val status = reading("a", shardOf(0) -> behind, shardOf(1) -> active, shardOf(2) -> active)
+    assert(driving.hear(status).closed === Set(shardOf(1)))
   }
 
   test("what was seen in a batch that is over does not end the next one") {

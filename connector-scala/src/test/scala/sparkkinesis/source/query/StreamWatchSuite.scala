@@ -6,6 +6,7 @@ import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
+import org.apache.logging.log4j.Level
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
@@ -16,6 +17,7 @@ import sparkkinesis.shard.SourceException
 import sparkkinesis.source.ScriptedKinesis.{Gone, Throttled, summary}
 import sparkkinesis.source.checkpoint.QueryStreamSuite
 import sparkkinesis.source.watch.{AuditFindings, AuditState}
+import sparkkinesis.spark.LogTap
 
 class StreamWatchSuite extends AnyFunSuite {
   private val interval = 10.seconds
@@ -31,7 +33,10 @@ class StreamWatchSuite extends AnyFunSuite {
   private val unlisted = offsetOf(a.id -> unread(), shardId(8) -> unread(shardId(7)))
 
   /** A watch, and a service whose answers the test changes. The time of day stands still. */
-  private class Scene(failOnDataLoss: Boolean = true) {
+  private class Scene(
+      failOnDataLoss: Boolean = true,
+      interval: FiniteDuration = interval
+  ) {
     var shards: Seq[Shard] = two
     var failing: Option[Throwable] = None
     var created: Instant = Instant.EPOCH
@@ -42,7 +47,13 @@ class StreamWatchSuite extends AnyFunSuite {
     var listed = 0
     var asked: Vector[ShardId] = Vector.empty[ShardId]
     var now: Moment = Moment(Instant.EPOCH, Instant.EPOCH)
-    val watch = new StreamWatch(QueryStreamSuite.described, failOnDataLoss, interval, () => 0.5)
+    val watch = new StreamWatch(
+      QueryStreamSuite.described,
+      failOnDataLoss,
+      interval,
+      Some(5.minutes),
+      () => 0.5
+    )
 
     def pass(time: FiniteDuration): Unit =
       now = now.copy(steady = now.steady.plusMillis(time.toMillis))
@@ -237,10 +248,12 @@ class StreamWatchSuite extends AnyFunSuite {
   test("a shard that waits for an expired parent is unblocked, or fails the query") {
     val waiting = offsetOf(a.id -> unread(), b.id -> unread(shardId(7)))
     val strict = watching(waiting)
+    strict.gone = Set(shardId(7))
     (1 to 2).foreach(_ => strict.inspect())
     assert(strict.refusal.condition === "KINESIS_DATA_LOSS")
     assert(strict.refusal.getMessage.contains(s"${b.id} waits for ${shardId(7)}"))
     val lenient = watching(waiting, failOnDataLoss = false)
+    lenient.gone = Set(shardId(7))
     (1 to 2).foreach(_ => lenient.inspect())
     assert(lenient.watch.repair(waiting).shards === whole.shards)
   }
@@ -249,9 +262,9 @@ class StreamWatchSuite extends AnyFunSuite {
     val late = watching(unlisted)
     (1 to 3).foreach(_ => late.inspect())
     late.watch.check()
-    assert(late.asked === Vector.fill(3)(shardId(8)))
+    assert(late.asked.toSet === Set(shardId(7), shardId(8)))
     val gone = watching(unlisted)
-    gone.gone = Set(shardId(8))
+    gone.gone = Set(shardId(7), shardId(8))
     (1 to 2).foreach(_ => gone.inspect())
     assert(gone.refusal.condition === "KINESIS_DATA_LOSS")
   }
@@ -272,7 +285,7 @@ class StreamWatchSuite extends AnyFunSuite {
   test("an inspection confirms nothing if one of its calls fails") {
     val scene = watching(unlisted)
     import scene.{begin, now, watch}
-    scene.gone = Set(shardId(8))
+    scene.gone = Set(shardId(7), shardId(8))
     scene.inspect()
     val unreachable = Failure(new KinesisException.Unreachable("no answer"))
     begin()
@@ -365,6 +378,81 @@ class StreamWatchSuite extends AnyFunSuite {
     suspicious.inspect()
     suspicious.failing = Some(new KinesisException.LimitExceeded("too many calls"))
     assert(Seq.fill(4)(settled(suspicious)) === Seq(false, false, false, true))
+  }
+
+  private val (left, right) = b.hashKeys.splitAt(HashKey(b.hashKeys.first.value + 5))
+  private val closed = b.copy(last = Some(SequenceNumber("99")))
+  private val firstHalf = Shard(shardId(8), Seq(b.id), left, b.first, None)
+  private val secondHalf = Shard(shardId(9), Seq(b.id), right, b.first, None)
+  private val hidden = Seq(a, closed, firstHalf) // without `secondHalf`
+  private val split = offsetOf(a.id -> unread(), firstHalf.id -> unread())
+
+  private def warnings(body: => Any): Seq[String] =
+    LogTap
+      .of(classOf[StreamWatch])(body)
+      .filter(_.getLevel == Level.WARN)
+      .map(_.getMessage.getFormattedMessage)
+      .filter(_.contains("ListShards"))
+
+  test("hash keys that a listing leaves out are named within 30 s, and fail the query in the end") {
+    val scene = watching(split)
+    scene.shards = hidden
+    val said = warnings((1 to 30).foreach(_ => scene.inspect(1.second)))
+    assert(said.size === 2 && said.forall(_.contains(s"$right")), said)
+    assert(scene.watch.listingHoles === 1 && !scene.watch.isSettled)
+    (1 to 270).foreach(_ => scene.inspect(1.second))
+    scene.watch.check()
+    (1 to 30).foreach(_ => scene.inspect(1.second))
+    assert(scene.refusal.condition === "KINESIS_INCOMPLETE_SHARD_LIST")
+    Seq(stream.toString, s"$right", "retryTimeout", "5 minutes").foreach { word =>
+      assert(scene.refusal.getMessage.contains(word))
+    }
+  }
+
+  test("a hole that closes, or that moves on, neither warns nor fails the query") {
+    val scene = watching(split)
+    val said = warnings {
+      (1 to 60).foreach { number =>
+        scene.shards =
+          if (number % 2 == 0) hidden else Seq(a, closed, secondHalf.copy(id = firstHalf.id))
+        scene.next()
+      }
+    }
+    assert(said.isEmpty)
+    scene.watch.check()
+    scene.watch.advance(whole)
+    scene.shards = two
+    scene.next()
+    assert(scene.watch.listingHoles === 0 && scene.watch.isSettled)
+  }
+
+  test("while a listing leaves hash keys out it is repeated soon, whatever the interval") {
+    val scene = new Scene(interval = 5.minutes)
+    scene.watch.advance(split)
+    scene.shards = hidden
+    scene.inspect()
+    assert(scene.next() === 10.seconds)
+    scene.shards = two
+    scene.watch.advance(whole)
+    scene.next()
+    assert(scene.next() === 5.minutes)
+  }
+
+  test("a listing that also lacks a shard of the query warns, but does not fail it") {
+    val scene = watching(offsetOf(a.id -> unread(), shardId(8) -> unread(), shardId(9) -> unread()))
+    scene.shards = Seq(a, closed)
+    val said = warnings((1 to 600).foreach(_ => scene.inspect(1.second)))
+    assert(said.nonEmpty && said.forall(_.contains(s"${b.hashKeys}")))
+    scene.watch.check()
+  }
+
+  test("a parent that is not listed, but exists, is named, and fails the query in the end") {
+    val scene = watching(offsetOf(a.id -> unread(), b.id -> unread(shardId(7))), false)
+    val said = warnings((1 to 30).foreach(_ => scene.inspect(1.second)))
+    assert(said.nonEmpty && said.forall(_.contains(shardId(7).name)))
+    scene.watch.check()
+    (1 to 300).foreach(_ => scene.inspect(1.second))
+    assert(scene.refusal.condition === "KINESIS_INCOMPLETE_SHARD_LIST")
   }
 
   test("an inspection that can never work again fails the query, and an interrupt does not") {

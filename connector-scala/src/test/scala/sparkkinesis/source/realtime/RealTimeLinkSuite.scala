@@ -45,6 +45,17 @@ class RealTimeLinkSuite extends AnyFunSuite {
     }
   }
 
+  test("a shard that the driver knows as closed is so in the next plan, with its generation") {
+    val executor = new Executor
+    val before = executor.shards.plan(0)._2.toSeq.flatMap(_.assignments)
+    executor.reply = () => HeartbeatReply(0, isStopped = false, None, closed = Set(shardOf(0)))
+    assert(executor.heartbeat().plan.isEmpty)
+    val plan = executor.heartbeat().plan
+    assert(plan.map(_.assignments) === Some(before.map(_.copy(isClosed = true))))
+    executor.heartbeat()
+    assert(executor.heartbeat().plan.isEmpty)
+  }
+
   private val failure = FetchFailure("KINESIS_ACCESS_DENIED", "No.", shardOf(0), 1)
 
   private def silent(): HeartbeatReply = throw new RuntimeException("timeout")

@@ -31,11 +31,19 @@ class SourceProgressSuite extends AnyFunSuite {
         frontiers.filter { case (id, _) => streams.contains(id.stream) },
         ShardCounts(1, 2, 3, 4),
         FetchCounters.Zero
-          .copy(records = 5, rereadRanges = 6, lostRanges = 7, subscriptions = 9, requests = 30),
+          .copy(
+            records = 5,
+            rereadRanges = 6,
+            lostRanges = 7,
+            subscriptions = 9,
+            requests = 30,
+            early = 31
+          ),
         FetchCounters.Zero.copy(records = 10, requests = 4, times = FetchTimes(Map(12 -> 4))),
         failedListings = 8,
         silence = 3.seconds,
-        heldBack = Some(Some(HeldBack(shardOf(3), 0, 10)))
+        heldBack = Some(Some(HeldBack(shardOf(3), 0, 10))),
+        listingHoles = 9
       )
     )
 
@@ -92,6 +100,9 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(progress(arn)("requests") === "30" && progress(arn)("p99FetchMs") === "12")
     assert(progress(arn)("recordsPerFetch") === "2.5")
     assert(progress(arn)("minMsToExpiry") === "7200000")
+    assert(
+      progress(arn)("recordsBeforePosition") === "31" && progress(arn)("shardListHoles") === "9"
+    )
     assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 

@@ -28,6 +28,9 @@ object DrawnBehaviour {
       failedEntries = some(0.0, random.nextDouble() / 4),
       shuffledPuts = some(0.0, random.nextDouble()),
       reshardInterval = some(0, 1 + random.nextInt(10000)).millis,
+      // After the others, which they must not change.
+      endlessSubscriptions = some(0.0, random.nextDouble()),
+      replayedSubscriptions = some(0.0, random.nextDouble()),
       seed = seed
     )
   }

@@ -47,7 +47,8 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
       settings: Settings
   ): SubscriptionStep = {
     val start = math.max(subscribed.position, from.positionAt(found.horizonMillis(now)))
-    val isNews = from.endsAt(start) || start < from.visibleEnd(now)
+    val mayEnd = !settings.behaviour.neverEnds(from.numbering)
+    val isNews = mayEnd && from.endsAt(start) || start < from.visibleEnd(now)
     val due = if (isNews) subscribed.ready else subscribed.heartbeat
     if (now.isBefore(due)) {
       val news = if (isNews) None else from.visibleAt(start)
@@ -66,7 +67,8 @@ final case class NextEvent private[simulator] (private[simulator] val subscribed
     val records = from.page(start, ServiceLimits.GetRecordsCount, Subscribed.EventBytes, now)
     val end = start + records.size
     val behind = from.millisBehind(end, now)
-    if (from.endsAt(end) && (records.isEmpty || !settings.behaviour.endsLate(from.numbering))) {
+    val isEnd = from.endsAt(end) && !settings.behaviour.neverEnds(from.numbering)
+    if (isEnd && (records.isEmpty || !settings.behaviour.endsLate(from.numbering))) {
       val children = found.children(from).map(_.childShard)
       SubscriptionStep.Send(SubscriptionEvent(records, None, behind, children), None)
     } else {

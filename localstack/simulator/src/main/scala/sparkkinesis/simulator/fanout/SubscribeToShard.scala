@@ -34,10 +34,12 @@ final case class SubscribeToShard(consumer: ConsumerArn, shard: ShardId, positio
       )
       at <- GetShardIterator(stream, shard, position).resolve(from, now)
     } yield {
+      val isReplayed = state.settings.behaviour.isReplayed(from.numbering, at)
+      val begin = if (isReplayed) from.base else at
       val (consumers, lease) = found.consumers.leased(holder, shard, now)
       (
         state.updated(found.copy(consumers = consumers)),
-        Subscribed.begin(consumer, shard, lease, at)
+        Subscribed.begin(consumer, shard, lease, begin)
       )
     }
 

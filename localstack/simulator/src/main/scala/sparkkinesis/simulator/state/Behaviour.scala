@@ -21,6 +21,10 @@ import sparkkinesis.simulator.record.ShardNumbering
  *   precede. Each of these advances the iterator, and its `MillisBehindLatest` is smaller.
  * @param lateShardEnds share of the closed shards whose last records are not their end: the next
  *   page or event is empty and is the end
+ * @param endlessSubscriptions share of the closed shards whose subscriptions do not end with the
+ *   shard. They send empty events that say that nothing follows.
+ * @param replayedSubscriptions share of the subscriptions that begin at the oldest record, whatever
+ *   position was asked for
  * @param failedEntries share of the entries of `PutRecords` that fail with `InternalFailure`
  * @param shuffledPuts share of the calls of `PutRecords` that write their entries in another order
  *   than that of the request
@@ -35,6 +39,8 @@ final case class Behaviour(
     arrivalFall: FiniteDuration = Duration.Zero,
     emptyPages: Double = 0,
     lateShardEnds: Double = 0,
+    endlessSubscriptions: Double = 0,
+    replayedSubscriptions: Double = 0,
     failedEntries: Double = 0,
     shuffledPuts: Double = 0,
     reshardInterval: FiniteDuration = Duration.Zero,
@@ -47,6 +53,8 @@ final case class Behaviour(
   requireTime("arrivalFall", arrivalFall)
   requireShare("emptyPages", emptyPages)
   requireShare("lateShardEnds", lateShardEnds)
+  requireShare("endlessSubscriptions", endlessSubscriptions)
+  requireShare("replayedSubscriptions", replayedSubscriptions)
   requireShare("failedEntries", failedEntries)
   requireShare("shuffledPuts", shuffledPuts)
   requireTime("reshardInterval", reshardInterval)
@@ -68,6 +76,14 @@ final case class Behaviour(
   /** Whether the end of the shard comes after its last page or event with records. */
   private[simulator] def endsLate(shard: ShardNumbering): Boolean =
     strikes(lateShardEnds, LateEnd, shard, 0)
+
+  /** Whether subscriptions to the closed shard do not end with it. */
+  private[simulator] def neverEnds(shard: ShardNumbering): Boolean =
+    strikes(endlessSubscriptions, NoEnd, shard, 0)
+
+  /** Whether a subscription from the position begins at the oldest record. */
+  private[simulator] def isReplayed(shard: ShardNumbering, position: Long): Boolean =
+    strikes(replayedSubscriptions, Replay, shard, position)
 
   private def upTo(
       most: FiniteDuration,
@@ -95,6 +111,8 @@ object Behaviour {
   private val EmptyPage = 3L
   private val EmptyPages = 4L
   private val LateEnd = 5L
+  private val NoEnd = 6L
+  private val Replay = 7L
 
   private val MostEmptyPages = 3
 
@@ -131,6 +149,14 @@ object Behaviour {
     share("late-shard-ends", "share of the closed shards that end one page later")(
       _.lateShardEnds,
       (all, value) => all.copy(lateShardEnds = value)
+    ),
+    share("endless-subscriptions", "share of the closed shards whose subscriptions do not end")(
+      _.endlessSubscriptions,
+      (all, value) => all.copy(endlessSubscriptions = value)
+    ),
+    share("replayed-subscriptions", "share of the subscriptions that begin at the oldest record")(
+      _.replayedSubscriptions,
+      (all, value) => all.copy(replayedSubscriptions = value)
     ),
     share("failed-entries", "share of the entries of PutRecords that fail: InternalFailure")(
       _.failedEntries,

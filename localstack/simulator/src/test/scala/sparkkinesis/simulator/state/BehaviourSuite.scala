@@ -47,8 +47,8 @@ final class BehaviourSuite extends AnyFunSuite {
 
     def split(): Unit = kinesis.splitShard(stream.name, shard, HashKey(BigInt(2).pow(127)))
 
-    def subscribe(): Subscription =
-      kinesis.fanOut.subscribe(register(), shard, Position.TrimHorizon)
+    def subscribe(position: Position = Position.TrimHorizon): Subscription =
+      kinesis.fanOut.subscribe(register(), shard, position)
 
     def subscribed(): Subscribed =
       kinesis.answer(SubscribeToShard(register(), shard, Position.TrimHorizon))
@@ -137,6 +137,36 @@ final class BehaviourSuite extends AnyFunSuite {
         }
       assert(seen == written)
     }
+  }
+
+  test("a subscription to a closed shard may go on with empty events, and GetRecords ends") {
+    val f = new Fixture(Behaviour(endlessSubscriptions = 1))
+    val subscription = f.subscribe()
+    val written = f.put(3)
+    f.split()
+    val events = (1 to 60).flatMap { _ =>
+      f.clock.advance(1.second)
+      subscription.next()
+    }
+    assert(events.flatMap(_.records.map(_.sequenceNumber)) == written && events.size > 10)
+    assert(events.forall(it => it.continuation.nonEmpty && it.children.isEmpty))
+    assert(events.forall(_.millisBehindLatest == 0) && !subscription.isComplete)
+    assert(f.page().next.isEmpty && f.page().children.size == 2)
+  }
+
+  test("a subscription may begin at the oldest record, whatever position was asked for") {
+    val replayed = Seeds.count { seed =>
+      val f = new Fixture(Behaviour(replayedSubscriptions = 0.5, seed = seed))
+      val written = f.put(3)
+      val records = f
+        .subscribe(Position.AfterSequenceNumber(written.last))
+        .next()
+        .toSeq
+        .flatMap(_.records.map(_.sequenceNumber))
+      assert(records.isEmpty || records == written)
+      records.nonEmpty
+    }
+    assert(replayed > 0 && replayed < Seeds.size)
   }
 
   test("a subscription that waits looks again when a record becomes visible or a split is due") {
@@ -329,6 +359,8 @@ final class BehaviourSuite extends AnyFunSuite {
       arrivalFall = 2.seconds,
       emptyPages = 0.1,
       lateShardEnds = 0.2,
+      endlessSubscriptions = 0.25,
+      replayedSubscriptions = 0.75,
       failedEntries = 0.3,
       shuffledPuts = 1,
       reshardInterval = 3.minutes,
@@ -352,6 +384,8 @@ final class BehaviourSuite extends AnyFunSuite {
       () => Behaviour(arrivalFall = -1.millis),
       () => Behaviour(emptyPages = 1.5),
       () => Behaviour(lateShardEnds = -0.5),
+      () => Behaviour(endlessSubscriptions = 2),
+      () => Behaviour(replayedSubscriptions = -1),
       () => Behaviour(failedEntries = 2),
       () => Behaviour(shuffledPuts = -1),
       () => Behaviour(reshardInterval = -1.second),

@@ -42,7 +42,11 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
     Option.when(hardships.nextInt(3) == 0)(Skews(hardships.nextInt(Skews.size)))
 
   /** What Kinesis does besides the simplest. */
-  private val behaviour = DrawnBehaviour(seed + 4)
+  private val behaviour = {
+    val drawn = DrawnBehaviour(seed + 4)
+    // Before a listing shows that a shard is closed, other shards do not wait for its children.
+    if (skew.isEmpty) drawn else drawn.copy(endlessSubscriptions = 0)
+  }
 
   val kinesis = new SimulatedKinesis(
     clock,
