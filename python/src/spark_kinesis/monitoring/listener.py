@@ -64,7 +64,8 @@ def _live(spark: SparkSession) -> Live | None:
     """Asks the driver's JVM. ``None`` with Spark Connect, where the client has none."""
     if "connect" in type(spark).__module__:
         return None
-    metrics = spark.sparkContext._jvm.sparkkinesis.spark.metrics  # type: ignore[union-attr] # noqa: SLF001
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001
+    metrics = jvm.sparkkinesis.spark.metrics
     return lambda run: {
         int(number): dict(it) for number, it in metrics.LiveSources.metrics(run).items()
     }

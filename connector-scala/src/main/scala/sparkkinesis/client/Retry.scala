@@ -62,7 +62,7 @@ object Retry {
       }
       val isRepeated = e.isRetryable && clock.elapsedMillis - start < most.toMillis
       if (isRepeated && failures == 0)
-        log.warn(s"${e.getMessage.stripSuffix(".")}. Retrying for up to $limit.")
+        log.warn(s"${e.getMessage.stripSuffix(".")}. Retrying for up to $most.")
       failures += 1
       Option.when(isRepeated)(failures)
     }(call)

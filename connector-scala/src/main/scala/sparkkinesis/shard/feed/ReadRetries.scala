@@ -30,10 +30,12 @@ private[feed] final class ReadRetries(
   private var failures = 0 // in a row
   private var failingSince = Instant.EPOCH
   private var refusals = 0
+  private var hasSucceeded = false
   private var expirations = 0
 
   /** A call succeeded. */
   def reset(): Unit = {
+    hasSucceeded = true
     failures = 0
     refusals = 0
     expirations = 0
@@ -69,16 +71,23 @@ private[feed] final class ReadRetries(
     } else {
       if (failures == 0) failingSince = now
       failures += 1
-      if (isOver(now)) Fails(failure) else again(failure, failures)
+      if (isOver(now, limitOf(failure))) Fails(failure) else again(failure, failures)
     }
 
   /**
    * A few failures around a pause of the machine or of the network are no series, however long they
    * last: one per 15 s must fail, from 4 to 20.
    */
-  private def isOver(now: Instant): Boolean = timeout.exists { limit =>
+  private def isOver(now: Instant, most: Option[FiniteDuration]): Boolean = most.exists { limit =>
     failures > math.min(20, math.max(4, limit / 15.seconds)) &&
     now.isAfter(failingSince.plusMillis(limit.toMillis))
+  }
+
+  /** Where there were no credentials from the beginning, there will probably be none. */
+  private def limitOf(failure: KinesisException): Option[FiniteDuration] = failure match {
+    case _: KinesisException.BadCredentials if !hasSucceeded =>
+      Some(timeout.fold(FirstCredentials)(_.min(FirstCredentials)))
+    case _ => timeout
   }
 
   private def again(failure: KinesisException, count: Int): NoPage = {
@@ -100,6 +109,9 @@ private[feed] final class ReadRetries(
 }
 
 private object ReadRetries {
+
+  /** When many executors start, the service of the credentials may refuse calls for a while. */
+  private val FirstCredentials = 2.minutes
   private val NoteworthyFailures = 5
   private val EarlyFailures = 6
 

@@ -9,7 +9,7 @@ import scala.concurrent.duration._
 import sparkkinesis.client._
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.StreamOffset
-import sparkkinesis.model.{Position, Shard, ShardId, StreamRef}
+import sparkkinesis.model.{Position, ServiceLimits, Shard, ShardId, StreamRef}
 import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.position.ByShard
 
@@ -96,24 +96,31 @@ object ShardDiscovery {
     val ids = listed.map(_.id).toSet
     val unlisted = listed.sortBy(_.id).reverse.flatMap(_.parents).distinct.filterNot(ids)
     unlisted.iterator
-      .map(parent => parent -> Retry.atStart(clock)(hasRecords(client, stream, parent)))
+      .map(parent => parent -> hasRecords(client, stream, parent, clock))
       .takeWhile { case (_, found) => found.nonEmpty }
       .collectFirst { case (parent, Some(true)) => parent }
   }
 
-  /** `None` if the shard does not exist any more. */
+  /** `None` if the shard does not exist any more. Many empty pages mean that it has none. */
   private def hasRecords(
       client: KinesisClient,
       stream: StreamRef,
-      shard: ShardId
+      shard: ShardId,
+      clock: Clock
   ): Option[Boolean] =
     try {
-      val begin = client.shardIterator(stream, shard, Position.TrimHorizon)
-      val pages = Iterator.iterate(client.getRecords(stream, begin, 1)) { page =>
-        page.next.fold(page)(client.getRecords(stream, _, 1))
+      @tailrec def look(from: ShardIterator, left: Int): Boolean = {
+        val page = Retry.atStart(clock)(client.getRecords(stream, from, 1))
+        page.next match {
+          case _ if page.records.nonEmpty => true
+          case Some(next) if left > 1 =>
+            clock.sleep(ServiceLimits.GetRecordsPeriod)
+            look(next, left - 1)
+          case _ => false
+        }
       }
-      val last = pages.take(MostPages).dropWhile(it => it.records.isEmpty && it.next.nonEmpty)
-      Some(!last.hasNext || last.next().records.nonEmpty)
+      val begin = Position.TrimHorizon
+      Some(look(Retry.atStart(clock)(client.shardIterator(stream, shard, begin)), MostPages))
     } catch { case _: KinesisException.NotFound => None }
 
   /**

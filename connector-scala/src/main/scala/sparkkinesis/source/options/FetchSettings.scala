@@ -95,6 +95,9 @@ final case class FetchSettings(
     maxRecords = limitsOfMark.maxRecords.fold(reads.maxRecords) { records =>
       math.min(reads.maxRecords, math.min(records, reads.maxRecords.toLong) * marksPerPage).toInt
     },
+    idlePeriod = maxShardSkew.fold(reads.idlePeriod) { skew =>
+      reads.idlePeriod.min(skew / 2).max(reads.minPeriod)
+    },
     renewal = maxShardSkew.fold(reads.renewal)(_ / 2)
   )
 

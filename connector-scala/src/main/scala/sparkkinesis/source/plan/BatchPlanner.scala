@@ -37,24 +37,25 @@ object BatchPlanner {
   }
 
   /**
-   * `start` with later values of `completeAsOf` for shards in which nothing arrived, if one of them
-   * is later by at least `step`; else `start` itself. An idle query logs this from time to time, so
-   * that a restart knows that no unread record has expired.
+   * `start` with later values of `completeAsOf` for all shards in which nothing arrived, if one of
+   * them is later by at least `step`; else `start` itself. An idle query logs this from time to
+   * time, so that a restart knows that no unread record has expired.
    */
   def confirmed(
       start: SourceOffset,
       frontiers: Map[StreamShard, Frontier],
       step: FiniteDuration
   ): SourceOffset = {
-    val proved = for {
-      id <- start.readable.keys.toSeq
-      frontier <- frontiers.get(id) if frontier.marks.isEmpty
-      shard <- start.settled.shard(id)
-      complete <- latest(None, frontier.completeAsOfMillis)
-      if shard.completeAsOf.forall(_.plusMillis(step.toMillis).isBefore(complete))
+    def later(by: Long) = for {
+      id <- start.readable.keysIterator
+      frontier <- frontiers.get(id).iterator if frontier.marks.isEmpty
+      shard <- start.settled.shard(id).iterator
+      complete <- latest(None, frontier.completeAsOfMillis).iterator
+      if shard.completeAsOf.forall(_.plusMillis(by).isBefore(complete))
     } yield id -> shard.copy(completeAsOf = Some(complete))
-    if (proved.isEmpty) start
+    if (later(step.toMillis).isEmpty) start
     else {
+      val proved = later(0).toSeq
       val provedOf = proved.groupMap(_._1.stream) { case (id, shard) => id.shard -> shard }
       SourceOffset(start.settled.streams.transform { (arn, settled) =>
         settled.copy(shards = settled.shards ++ provedOf.getOrElse(arn, Nil))

@@ -38,10 +38,12 @@ final class ExecutorTable(lease: FiniteDuration) {
    */
   def heard(beat: Heartbeat): Boolean = {
     val before = known.get(beat.executor)
-    val isOld = before.exists(_.replaced(beat.service))
+    val isOld = before.exists(_.replaced.contains(beat.service))
     if (!isOld) {
       if (before.isEmpty) forgetGone()
-      val replaced = before.fold(Set.empty[String])(it => it.replaced + it.service) - beat.service
+      val replaced = before.fold(Vector.empty[String]) { it =>
+        (it.replaced :+ it.service).filter(_ != beat.service).distinct.takeRight(MostReplaced)
+      }
       // Counters that became smaller belong to a new service on the executor.
       val counted = before.map(_.counters).filterNot(beat.counters.isBehind)
       sum = sum + beat.counters - counted.getOrElse(FetchCounters.Zero)
@@ -146,13 +148,16 @@ object ExecutorTable {
   /** Its service has ended long before. */
   private val LongGone = 1.hour
 
-  /** @param replaced earlier services of the executor */
+  /** Those that may still send something. */
+  private val MostReplaced = 100
+
+  /** @param replaced the last services of the executor before this one */
   private final case class Executor(
       host: String,
       service: String,
       heardAt: Long,
       counters: FetchCounters,
-      replaced: Set[String]
+      replaced: Vector[String]
   )
 
   /**

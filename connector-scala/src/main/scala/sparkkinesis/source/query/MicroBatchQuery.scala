@@ -42,6 +42,7 @@ final class MicroBatchQuery(
   private var idle = Option.empty[Seen] // there was nothing that a batch could take
   private var heldBack = Option.empty[HeldBack]
   private var confirmAt = Option.empty[FiniteDuration] // when a confirmation may be due again
+  private var hasConfirmed = false
   private var lastStart = Option.empty[SourceOffset]
   private var furthest = Option.empty[(Seen, SourceOffset)]
   private var batch = Option.empty[Batch] // that was planned last
@@ -147,6 +148,7 @@ final class MicroBatchQuery(
     // Spark asks an idle query a hundred times per second, and it may have thousands of shards.
     val isIdle =
       (joined eq start) && (ahead.found.fresh.isEmpty || idle.exists(_.isSame(seen)))
+    if (ahead.found.fresh.isEmpty) heldBack = None
     val next = streams.repair(if (isIdle) from else planned(joined, seen.frontiers, limits))
     leave(heldBackWarning.seen(heldBack, now.elapsed).map(Command.Warn(_)))
     if (next ne start) found(next, now)
@@ -158,14 +160,17 @@ final class MicroBatchQuery(
     }
   }
 
+  /** A run with a stop time does it once, because time passes in the batch that logs it, too. */
   private def confirmation(seen: Seen, now: Moment): SourceOffset =
-    if (confirmAt.exists(now.elapsed < _)) seen.from
+    if (confirmAt.exists(now.elapsed < _) || hasConfirmed && fetch.stopAtMillis.nonEmpty) seen.from
     else {
       confirmAt = Some(now.elapsed + ConfirmationWait)
       val period = streams.confirmationPeriod
       // Perhaps the next run is as late as the retention period allows.
       val step = if (fetch.stopAtMillis.isEmpty) period else period.min(LastStep)
-      BatchPlanner.confirmed(seen.from, seen.frontiers, step)
+      val confirmed = BatchPlanner.confirmed(seen.from, seen.frontiers, step)
+      hasConfirmed ||= confirmed ne seen.from
+      confirmed
     }
 
   private def planned(

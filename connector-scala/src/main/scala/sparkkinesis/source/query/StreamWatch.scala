@@ -50,6 +50,8 @@ private[query] final class StreamWatch(
   private var holeSince = LongAgo
   private var holeWarning: FiniteDuration =
     FirstWarning // how long it has lasted before the next one
+  private var harmful = 0 // lists in a row with a hole that does harm
+  private var harmfulSince = LongAgo
   private var isHoleHarmful = false // whether records are not read because of it
   private var closedShards = Set.empty[ShardId]
   private var firstNumbers = Map.empty[ShardId, SequenceNumber] // of the last listing
@@ -57,6 +59,7 @@ private[query] final class StreamWatch(
   private var nextAt = Option(LongAgo) // by the steady clock; none while it inspects
   private var inspection: Inspection = NoInspection
   private var isExplaining = false // whether a failure elsewhere waits for a description
+  private var isMissing = false // whether a listing says that the stream does not exist
   private var retention = stream.retention
   private var describeAt = Option.empty[Instant] // at the latest
   private var expiring = Option.empty[Expiry] // before a warning, the stream is described again
@@ -162,8 +165,8 @@ private[query] final class StreamWatch(
       }
     case (_: Listing, Failure(cause)) =>
       failedBy(cause, now)
-      // Perhaps the stream was deleted.
-      Option.when(cause.isInstanceOf[KinesisException.NotFound])(Command.Describe(arn))
+      isMissing = cause.isInstanceOf[KinesisException.NotFound]
+      Option.when(isMissing)(Command.Describe(arn))
     case _ => None
   }
 
@@ -231,14 +234,23 @@ private[query] final class StreamWatch(
     val still = hole.intersect(listed.hole)
     if (still.isEmpty) {
       holeSince = now.steady
+      harmful = 0
       holeWarning = FirstWarning
     }
-    hole = if (still.isEmpty) listed.hole else still
+    hole = if (still.isEmpty) listed.hole else still.copy(parents = listed.hole.parents)
     // A shard of the query that is not listed may have these hash keys.
     isHoleHarmful = hole.parents.nonEmpty || hole.hashKeys.nonEmpty && listed.hasAll
+    if (!isHoleHarmful) harmful = 0
+    else {
+      if (harmful == 0) harmfulSince = now.steady
+      harmful += 1
+    }
     val lasted = (now.steady.toEpochMilli - holeSince.toEpochMilli).millis
     val since = s"It has returned such a list for ${DataLoss.text(lasted)}"
-    if (isHoleHarmful && retryTimeout.exists(it => lasted >= it.max(FirstWarning)))
+    val isForLong = harmful >= LeastHarmful && retryTimeout.exists { most =>
+      !now.steady.isBefore(harmfulSince.plusMillis(most.max(FirstWarning).toMillis))
+    }
+    if (isForLong)
       fail(hole.failure(stream.access.ref, s"$since ('retryTimeout' is ${retryTimeout.mkString})"))
     else if (!hole.isEmpty && lasted >= holeWarning) {
       holeWarning = lasted * 2
@@ -250,14 +262,17 @@ private[query] final class StreamWatch(
     nextAt = Some(now.steady.plusMillis(pause.toMillis))
 
   def described(answer: Try[StreamSummary], now: Moment): Option[Command] = {
+    val isDoubted = isExplaining || isMissing || inspection.isInstanceOf[Verifying]
     isExplaining = false
+    isMissing = false
     answer match {
       case Success(summary) =>
         retention = summary.retention
         val before = start.fold(stream.summary.created)(_.created)
         stream.recreated(before, summary.created).foreach(fail)
-      case Failure(_: KinesisException.NotFound) =>
-        fail(stream.deleted)
+      case Failure(_: KinesisException.NotFound) if isDoubted => fail(stream.deleted)
+      // One answer may be wrong. The next listing says the same if it is not.
+      case Failure(_: KinesisException.NotFound) => nextAt = nextAt.map(_ => LongAgo)
       case Failure(cause) => log.debug(s"DescribeStreamSummary failed for stream $arn.", cause)
     }
     inspection match {
@@ -310,6 +325,7 @@ private[query] final class StreamWatch(
   /** The query continues with the shards that it knows. */
   private def failedBy(cause: Throwable, now: Moment): Unit = {
     inspection = NoInspection
+    harmful = 0
     cause match {
       case _: KinesisException | NonFatal(_) | _: InterruptedException => // by a library
         failed += 1
@@ -347,6 +363,9 @@ private object StreamWatch {
 
   /** How long listings lack a shard before a warning: the next one has it, after most reshards. */
   private val FirstWarning = 8.seconds
+
+  /** One list may be wrong. */
+  private val LeastHarmful = 3
 
   /** The longest time between two listings while they lack a shard. */
   private val HoleInterval = 10.seconds

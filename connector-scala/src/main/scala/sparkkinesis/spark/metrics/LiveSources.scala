@@ -5,6 +5,9 @@ import java.util.function.Supplier
 import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
 
 import sparkkinesis.client.SystemClock
 import sparkkinesis.shard.SharedMap
@@ -15,6 +18,7 @@ import sparkkinesis.shard.SharedMap
  * loader. Safe for many threads.
  */
 object LiveSources {
+  private val log = LoggerFactory.getLogger(getClass)
   private val MaxAgeMillis = 1000L
 
   /** By the run's ID and the source's number. */
@@ -38,9 +42,14 @@ object LiveSources {
       read: () => Map[String, String]
   ): AutoCloseable = {
     val leave = put(sources, run, Integer.valueOf(number), new Source(read))
-    Option(watchers.get(run)).foreach(_.keySet.forEach(_.run()))
+    Option(watchers.get(run)).foreach(_.keySet.forEach(notify(_)))
     leave
   }
+
+  /** What is published must not stop the query. */
+  private def notify(watcher: Runnable): Unit =
+    try watcher.run()
+    catch { case NonFatal(e) => log.warn("The metrics of a source could not be published.", e) }
 
   /** Calls `watcher` when a source of the run begins, until the result is closed. */
   private[spark] def watch(run: String)(watcher: Runnable): AutoCloseable =

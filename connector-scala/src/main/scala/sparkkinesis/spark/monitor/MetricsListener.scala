@@ -32,7 +32,11 @@ final class MetricsListener extends StreamingQueryListener {
   }
 
   override def onQueryTerminated(event: QueryTerminatedEvent): Unit =
-    runs.synchronized(runs.remove(event.runId)).foreach(_.close())
+    runs.synchronized(runs.remove(event.runId)).foreach { ended =>
+      ended.close()
+      // Spark has removed the numbers of all runs of this name.
+      runs.synchronized(runs.values.filter(_.query == ended.query).toVector).foreach(_.again())
+    }
 
   private def known(run: UUID, id: UUID, name: String): PublishedRun = runs.synchronized {
     runs.getOrElseUpdate(run, new PublishedRun(run.toString, Option(name).getOrElse(s"$id")))
@@ -44,7 +48,7 @@ final class MetricsListener extends StreamingQueryListener {
  *
  * @param query its name
  */
-private final class PublishedRun(run: String, query: String) extends AutoCloseable {
+private final class PublishedRun(run: String, val query: String) extends AutoCloseable {
   private var reported = Map.empty[String, Number] // by the last progress
   private var published = Option.empty[PublishedMetrics]
   private val watch = LiveSources.watch(run)(() => publish())
@@ -52,6 +56,13 @@ private final class PublishedRun(run: String, query: String) extends AutoCloseab
 
   def progressed(numbers: Map[String, Number]): Unit = synchronized {
     reported = numbers
+    publish()
+  }
+
+  /** Publishes anew. */
+  def again(): Unit = synchronized {
+    published.foreach(_.close())
+    published = None
     publish()
   }
 

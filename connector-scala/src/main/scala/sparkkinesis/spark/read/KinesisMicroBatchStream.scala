@@ -109,7 +109,8 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     val service = new SourceService[Q](context, gate, query, byArn, newRun)
     def late() = SourceProgress.of(service.look((it, now) => it.lateness(now)))
     val run = runOf(context).getOrElse(toString)
-    opened = Seq(LiveSources.join(run, number, () => late()), service) ++ opened
+    opened = service +: opened
+    opened = LiveSources.join(run, number, () => late()) +: opened
     isServing = true
     service
   }

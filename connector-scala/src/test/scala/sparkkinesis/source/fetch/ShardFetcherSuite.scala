@@ -477,6 +477,21 @@ class ShardFetcherSuite extends AnyFunSuite {
       }
   }
 
+  test("credentials that were never there end the query soon, and those that were there do not") {
+    val none = new KinesisException.BadCredentials("no provider has any", mayPass = true)
+    val forever = settings.copy(reads = settings.reads.copy(retryTimeout = None))
+    val never = new Fetching(failing(none, 40), forever)
+    (1 to 30).foreach(_ => assert(never.step().isInstanceOf[Retries]))
+    assert(never.step(now.plusSeconds(121)) === Fails(none))
+
+    val pages =
+      (1 to 40).foldLeft(new ScriptedKinesis().page(page(1 to 1)))((all, _) => all.page(throw none))
+    val later = new Fetching(pages, forever)
+    later.fetched()
+    (1 to 30).foreach(_ => assert(later.step().isInstanceOf[Retries]))
+    assert(later.step(now.plusSeconds(36000)).isInstanceOf[Retries])
+  }
+
   test("a refused page of four megabytes is not asked for again before two seconds have passed") {
     val large = Page(IndexedSeq(record(1, 4 << 20)), Some(ShardIterator("next")), Behind, Nil)
     val kinesis = new ScriptedKinesis().page(large).page(throw Throttled)

@@ -104,6 +104,11 @@ class SourceOptionsSuite extends AnyFunSuite {
     assert(skew(parse(), 2.hours, 10.seconds) === Some(5.seconds))
     assert(skew(parse(), Duration.Zero) === Some(1.second))
     assert(skew(parse("maxShardSkew" -> "1m"), 10.seconds) === Some(1.minute))
+    // A quiet shard is asked often enough, so that it does not delay the others.
+    val rare = parse("idleFetchPeriod" -> "1m")
+    assert(rare.fetch.ahead.idlePeriod === 1.minute)
+    assert(rare.withWatermarks(Seq(10.seconds)).fetch.ahead.idlePeriod === 2500.millis)
+    assert(rare.withWatermarks(Seq(10.seconds)).fetch.ahead.renewal === 2500.millis)
   }
 
   private val refused = Table(

@@ -355,7 +355,7 @@ class BatchPlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     assert(confirmed(from, 6000) eq from)
     val first = confirmed(from, 6001)
-    assert(completeAsOf(first, 0) === Some(6001) && completeAsOf(first, 1) === Some(5500))
+    assert(completeAsOf(first, 0) === Some(6001) && completeAsOf(first, 1) === Some(6001))
     assert(first.readable === from.readable && BatchPlanner.ranges(from, first).isEmpty)
     assert(confirmed(first, 6001) eq first)
     assert(completeAsOf(confirmed(from, 6501), 1) === Some(6501))

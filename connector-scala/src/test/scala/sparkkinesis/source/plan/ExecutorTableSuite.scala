@@ -49,6 +49,15 @@ class ExecutorTableSuite extends AnyFunSuite {
     assert(table.live.isEmpty && heard("new") && !heard("old") && heard("new"))
   }
 
+  test("of an executor whose services end again and again only the last ones are known") {
+    val table = newTable
+    def heard(service: Int) = table.heard(
+      Heartbeat("a", "h", Vector.empty, counted(0), None, 1, None, s"$service")
+    )
+    assert((1 to 10000).forall(heard))
+    assert(!heard(9999) && !heard(9900), "one that may still send something")
+  }
+
   test("executors that are gone for an hour are forgotten, and what they counted stays") {
     val table = newTable
     (1 to 100).foreach { number =>

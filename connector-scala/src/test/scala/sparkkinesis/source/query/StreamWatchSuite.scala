@@ -125,6 +125,18 @@ class StreamWatchSuite extends AnyFunSuite {
     assert(scene.described === 1)
   }
 
+  test("a description that does not find the stream counts only if a listing says the same") {
+    val scene = watching(whole)
+    scene.inspect()
+    val gone = Failure(new KinesisException.NotFound("no such stream"))
+    scene.watch.described(gone, scene.now)
+    scene.watch.check()
+    assert(scene.begin(0.seconds) === Some(Command.List(arn)), "at once")
+    scene.watch.listed(gone, scene.now)
+    scene.watch.described(gone, scene.now)
+    assert(scene.refusal.condition === "KINESIS_STREAM_DELETED")
+  }
+
   test("before the first batch there is nothing to inspect, and then it is inspected at once") {
     val scene = new Scene
     assert(scene.begin().isEmpty)
