@@ -68,30 +68,6 @@ def test_prometheus_sees_source_and_sink(seen: Seen) -> None:
     assert values["spark_kinesis_source_shard_processing_lag_ms"] == 0
 
 
-def test_a_slow_sink_does_not_hide_how_late_the_query_is(
-    spark: SparkSession, simulator: str, tmp_path: Path
-) -> None:
-    stream, seen, over = Stream(simulator, 1), Seen(), threading.Event()
-    stream.put(1)
-    prometheus = PrometheusMetrics(registry=seen.registry)
-    listener = monitor(spark, prometheus)
-
-    def wait(_batch: object, _number: int) -> None:
-        over.wait(120)
-
-    writer = stream.source().read_stream(spark).writeStream.queryName("slow").foreachBatch(wait)
-    query = writer.option("checkpointLocation", str(tmp_path)).start()
-    name = "spark_kinesis_source_max_processing_lag_ms"
-    try:
-        wait_for("a lag during the first batch", lambda: seen.values().get(name, 0) > 5000)
-        assert query.lastProgress is None
-    finally:
-        over.set()
-        query.stop()
-        spark.streams.removeListener(listener)
-        prometheus.close()
-
-
 def test_cloudwatch_sees_them_too(seen: Seen) -> None:
     lines: list[dict[str, Any]] = [json.loads(line) for line in seen.lines]
     written = sum(line.get("sink_records_written", 0) for line in lines)
@@ -120,3 +96,27 @@ def test_the_dashboard_is_complete() -> None:
     assert all(panel["description"] and panel["targets"] for panel in panels)
     variables = {it["name"] for it in dashboard["templating"]["list"]}
     assert set(re.findall(r"\$\{?(datasource|query)\}?", json.dumps(panels))) == variables
+
+
+def test_a_slow_sink_does_not_hide_how_late_the_query_is(
+    spark: SparkSession, simulator: str, tmp_path: Path
+) -> None:
+    stream, seen, over = Stream(simulator, 1), Seen(), threading.Event()
+    stream.put(1)
+    prometheus = PrometheusMetrics(registry=seen.registry)
+    listener = monitor(spark, prometheus)
+
+    def wait(_batch: object, _number: int) -> None:
+        over.wait(120)
+
+    writer = stream.source().read_stream(spark).writeStream.queryName("slow").foreachBatch(wait)
+    query = writer.option("checkpointLocation", str(tmp_path)).start()
+    name = "spark_kinesis_source_max_processing_lag_ms"
+    try:
+        wait_for("a lag during the first batch", lambda: seen.values().get(name, 0) > 5000)
+        assert query.lastProgress is None
+    finally:
+        over.set()
+        query.stop()
+        spark.streams.removeListener(listener)
+        prometheus.close()

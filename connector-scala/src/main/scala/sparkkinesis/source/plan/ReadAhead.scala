@@ -57,15 +57,13 @@ final class ReadAhead(
   }
 
   /** Of each shard that the batch reads: when its first record arrived, or a time before. */
-  private def arrivals(start: SourceOffset, end: SourceOffset): Map[StreamShard, Long] = {
-    val ends = end.progress
-    for ((id, from) <- start.readable if ends.get(id).exists(_ != from)) yield {
+  private def arrivals(start: SourceOffset, end: SourceOffset): Map[StreamShard, Long] =
+    for ((id, from) <- start.readable if !end.readable.get(id).contains(from)) yield {
       val frontier = reading.shards.get(id).filter(_.from == from).flatMap(_.frontier)
       val known = frontier.flatMap(_.firstArrivalMillis).filter(_ > 0)
       val before = start.shard(id).flatMap(_.completeAsOf).map(_.toEpochMilli)
       id -> known.orElse(before).getOrElse(0L)
     }
-  }
 
   /** A batch will be planned that ends there: its end must stay a mark. */
   def foundEnd(end: SourceOffset): Unit = nextEnd = end.progress

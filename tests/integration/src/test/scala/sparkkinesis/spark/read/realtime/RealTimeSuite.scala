@@ -93,7 +93,8 @@ class RealTimeSuite extends AnyFunSuite with SparkFixture with Eventually {
         live.batch(())
         assertOnce(live.rows, 120)
         assert(live.metric("rereadRanges") === 0)
-        if (mode.contains("consumerMode" -> "efo")) assert(live.metric("subscriptions") === 2)
+        if (mode.contains("consumerMode" -> "efo"))
+          eventually(assert(live.metric("subscriptions") === 2)) // a heartbeat reports it
       }
     }
 
