@@ -48,8 +48,7 @@ private[query] final class StreamWatch(
   private var isAwaited = false // whether a run waits for an inspection before it ends
   private var hole = ListingHole.None // of all listings since `holeSince`
   private var holeSince = LongAgo
-  private var holeWarning: FiniteDuration =
-    FirstWarning // how long it has lasted before the next one
+  private var holeWarning = FirstWarning // how long it lasts before the next warning
   private var harmful = 0 // lists in a row with a hole that does harm
   private var harmfulSince = LongAgo
   private var isHoleHarmful = false // whether records are not read because of it
@@ -362,7 +361,7 @@ private object StreamWatch {
   private val NoteworthyCount = 4
 
   /** How long listings lack a shard before a warning: the next one has it, after most reshards. */
-  private val FirstWarning = 8.seconds
+  private val FirstWarning: FiniteDuration = 8.seconds
 
   /** One list may be wrong. */
   private val LeastHarmful = 3
