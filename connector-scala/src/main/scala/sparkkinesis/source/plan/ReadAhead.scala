@@ -59,10 +59,11 @@ final class ReadAhead(
   /** Of each shard that the batch reads: when its first record arrived, or a time before. */
   private def arrivals(start: SourceOffset, end: SourceOffset): Map[StreamShard, Long] =
     for ((id, from) <- start.readable if !end.readable.get(id).contains(from)) yield {
-      val frontier = reading.shards.get(id).filter(_.from == from).flatMap(_.frontier)
-      val known = frontier.flatMap(_.firstArrivalMillis).filter(_ > 0)
-      val before = start.shard(id).flatMap(_.completeAsOf).map(_.toEpochMilli)
-      id -> known.orElse(before).getOrElse(0L)
+      val read = reading.shards.get(id).filter(_.from == from)
+      val known = read.flatMap(_.frontier).flatMap(_.firstArrivalMillis).filter(_ > 0)
+      // An idle query seldom logs how far it is complete.
+      val complete = read.flatMap(_.completeAsOf) ++ start.shard(id).flatMap(_.completeAsOf)
+      id -> known.orElse(complete.map(_.toEpochMilli).maxOption).getOrElse(0L)
     }
 
   /** A batch will be planned that ends there: its end must stay a mark. */

@@ -136,6 +136,12 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     /** The executor has read all shards up to their tip, and records that arrived then. */
     def read(arrivals: Long*): Unit = readUpTo(completeAsOf = 0, arrivals: _*)
 
+    /** The shards have ended, without a record. */
+    def finish(): Unit = hear(plan.assignments.map { it =>
+      val end = Vector(Mark(Progress.Finished, 0, 0, 0))
+      FetchReport(it.shard, it.generation, it.from, end, Nil, 0, 0)
+    }: _*)
+
     def readUpTo(completeAsOf: Long, arrivals: Long*): Unit = {
       hear()
       val marks = arrivals.zipWithIndex.map { case (arrival, index) =>
@@ -402,6 +408,17 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     driving.answering = Set(shardOf(0), shardOf(1))
     driving.read()
     assert(driving.lag(0) === Duration.Zero)
+  }
+
+  test("a quiet shard that ends is not late by the time for which it was quiet") {
+    val start = completeAsOf(10.minutes)
+    val driving = begun(new Driving, start)
+    driving.readUpTo(59.minutes.toMillis)
+    driving.finish()
+    val end = driving.nextEnd(start)
+    assert(end ne start)
+    driving.query.tasks(start, end, 1, Duration.Zero, driving.moment)
+    assert(driving.lag(0) <= 2.minutes)
   }
 
   test("a shard that was never read is late from the beginning of the run") {
