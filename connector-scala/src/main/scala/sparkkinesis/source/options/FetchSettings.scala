@@ -42,10 +42,7 @@ final case class FetchSettings(
       val mostBytes = limitsOfMark.maxBytes.fold(Long.MaxValue) { bytes =>
         math.max(bytes, records.dataBytes / marksPerPage)
       }
-      // If records are far apart, each of them would be a mark. Longer marks only wait longer.
-      def span = records.lastArrivalMillis.fold(0L)(_ - records.arrivalMillis(0))
-      val mostMillis =
-        maxShardSkew.fold(Long.MaxValue)(it => math.max(it.toMillis, span / marksPerPage))
+      val mostMillis = maxShardSkew.fold(Long.MaxValue)(_.toMillis)
       val ends = Vector.newBuilder[Int]
       var begin = 0
       while (begin <= last) {

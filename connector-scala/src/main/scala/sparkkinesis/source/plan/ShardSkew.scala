@@ -21,8 +21,7 @@ object ShardSkew {
    * The frontiers with the marks that a batch may take, and who holds the other marks back. All of
    * the former together fit into the limits, unless it is only one.
    *
-   * Marks may be longer than the skew. Those of the oldest shard can always be taken, because it is
-   * as old as its last mark.
+   * @param skew at least the time between the first arrival and the latest one of a mark
    */
   def limited(
       start: SourceOffset,
