@@ -117,7 +117,7 @@ private[simulator] final case class Arguments(
 
 private[simulator] object Arguments {
   private lazy val BehaviourUsage: String = Behaviour.settings
-    .map(it => s"  --${it.name} ${it.example}".padTo(28, ' ') + it.effect)
+    .map(it => s"  --${it.name} ${it.example}".padTo(32, ' ') + it.effect)
     .mkString("\n")
 
   val Usage: String =
