@@ -51,12 +51,8 @@ def checked(source: KinesisSource) -> Mapping[str, object]:
         for name in fields:
             require(name, getattr(source, name), kind, ABSENT)
     require("consumer", source.consumer, EnhancedFanOut, ABSENT)
-    require("max_shard_skew", source.max_shard_skew, timedelta, str, ABSENT)
-    if isinstance(source.max_shard_skew, str):
-        require_word("max_shard_skew", source.max_shard_skew, Literal["none"])
-    require("retry_timeout", source.retry_timeout, timedelta, str, ABSENT)
-    if isinstance(source.retry_timeout, str):
-        require_word("retry_timeout", source.retry_timeout, Literal["unlimited"])
+    _require_limit("max_shard_skew", source.max_shard_skew, Literal["none"])
+    _require_limit("retry_timeout", source.retry_timeout, Literal["unlimited"])
     start = starting_position("starting_position", source.starting_position)
     end = source_position("ending_position", source.ending_position)
     streams = _listed(names, arns)
@@ -71,6 +67,17 @@ def checked(source: KinesisSource) -> Mapping[str, object]:
     }
 
 
+def _require_limit(name: str, value: object, words: object) -> None:
+    """Refuse a value that is neither a duration nor one of the words nor ``None``."""
+    require(name, value, timedelta, str, ABSENT)
+    if isinstance(value, str):
+        require_word(name, value, words)
+
+
+def _limit(name: str, value: timedelta | str | None) -> str | None:
+    return value if isinstance(value, str) else duration(name, value)
+
+
 def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOptions:
     """The options that the fields set.
 
@@ -83,7 +90,6 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
         MissingPackageError: as ``KinesisSource.options``.
         MigrationError: as ``KinesisSource.options``.
     """
-    skew = source.max_shard_skew
     given = {
         "streamName": streams_option(source.stream_name),
         "streamArn": streams_option(source.stream_arn),
@@ -94,7 +100,7 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
         "maxBytesPerTrigger": text(source.max_bytes_per_trigger),
         "minPartitions": text(source.min_partitions),
         "maxPartitions": text(source.max_partitions),
-        "maxShardSkew": skew if isinstance(skew, str) else duration("max_shard_skew", skew),
+        "maxShardSkew": _limit("max_shard_skew", source.max_shard_skew),
         "failOnDataLoss": text(source.fail_on_data_loss),
         "deaggregate": text(source.deaggregate),
         **({} if source.consumer is None else source.consumer.options()),
@@ -123,7 +129,7 @@ def _start(source: KinesisSource, streams: tuple[str, ...]) -> AnyPosition | Non
 
 
 def _fetching(source: KinesisSource) -> dict[str, str | None]:
-    interval, limit = source.shard_discovery_interval, source.retry_timeout
+    interval = source.shard_discovery_interval
     return {
         "maxRecordsPerFetch": text(source.max_records_per_fetch),
         "minFetchPeriod": duration("min_fetch_period", source.min_fetch_period),
@@ -131,7 +137,7 @@ def _fetching(source: KinesisSource) -> dict[str, str | None]:
         "fetchBufferSize": text(source.fetch_buffer_size),
         "fetchSpillSize": text(source.fetch_spill_size),
         "shardDiscoveryInterval": duration("shard_discovery_interval", interval),
-        "retryTimeout": limit if isinstance(limit, str) else duration("retry_timeout", limit),
+        "retryTimeout": _limit("retry_timeout", source.retry_timeout),
     }
 
 

@@ -20,7 +20,7 @@ object ShardDiscovery {
   private val ServiceTimeStep = 1.second
   private val Attempts = 5
 
-  /** Empty pages of a shard after which it counts as one with records. */
+  /** Pages without a record after which a shard counts as one without records. */
   private val MostPages = 10
   private val ListingBackoff = Backoff(500.millis, 2.seconds)
 

@@ -86,7 +86,7 @@ final class ShardFetcher(
       // Some servers never end the subscription of a closed shard, whose children a run that ends
       // must read, too.
       if ((isShardClosed || settings.stopAtMillis.nonEmpty) && reader.feed.isQuiet(at)) poll()
-      import reader.feed
+      val feed = reader.feed
       feed.readiness(at) match {
         case paced: Paced => Some(paced)
         case awaits: Awaits => Some(awaits)

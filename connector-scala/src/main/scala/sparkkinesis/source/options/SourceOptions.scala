@@ -192,15 +192,12 @@ object SourceOptions {
       maxShardSkew = maxShardSkew
     )
 
-    private def maxShardSkew: Option[FiniteDuration] =
-      if (options.text("maxShardSkew").exists(_.equalsIgnoreCase("none"))) None
-      else
-        checked(
-          "maxShardSkew",
-          options.duration,
-          "1s or longer, or none",
-          "Without the option, it is half of the smallest delay of the query's watermarks."
-        )(_ >= SmallestSkew)
+    private def maxShardSkew: Option[FiniteDuration] = limit(
+      "maxShardSkew",
+      "none",
+      "Without the option, it is half of the smallest delay of the query's watermarks.",
+      default.maxShardSkew
+    )
 
     private def period(name: String): Option[FiniteDuration] = checked(
       name,
@@ -220,13 +217,18 @@ object SourceOptions {
     }
 
     private def retryTimeout: Option[FiniteDuration] =
-      if (options.text("retryTimeout").exists(_.equalsIgnoreCase("unlimited"))) None
+      limit("retryTimeout", "unlimited", "Remove it to use 5m.", default.reads.retryTimeout)
+
+    /** @return `None` if the value is the word */
+    private def limit(
+        name: String,
+        word: String,
+        remedy: String,
+        otherwise: Option[FiniteDuration]
+    ): Option[FiniteDuration] =
+      if (options.text(name).exists(_.equalsIgnoreCase(word))) None
       else
-        checked(
-          "retryTimeout",
-          options.duration,
-          "1s or longer, or unlimited",
-          "Remove it to use 5m."
-        )(_ >= 1.second).orElse(default.reads.retryTimeout)
+        checked(name, options.duration, s"1s or longer, or $word", remedy)(_ >= 1.second)
+          .orElse(otherwise)
   }
 }

@@ -42,7 +42,8 @@ final class ExecutorTable(lease: FiniteDuration) {
     if (!isOld) {
       if (before.isEmpty) forgetGone()
       val replaced = before.fold(Vector.empty[String]) { it =>
-        (it.replaced :+ it.service).filter(_ != beat.service).distinct.takeRight(MostReplaced)
+        if (it.service == beat.service) it.replaced
+        else (it.replaced :+ it.service).takeRight(MostReplaced)
       }
       // Counters that became smaller belong to a new service on the executor.
       val counted = before.map(_.counters).filterNot(beat.counters.isBehind)

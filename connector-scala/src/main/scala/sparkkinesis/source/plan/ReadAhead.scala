@@ -169,7 +169,11 @@ final class ReadAhead(
   def silences: Map[StreamShard, FiniteDuration] = executors.silences(reading.shards.keySet)
 
   /** See [[ProcessingLag]]. */
-  def lags(pause: FiniteDuration, now: Map[StreamArn, Instant]): Map[StreamShard, Long] =
+  def lags(
+      silences: Map[StreamShard, FiniteDuration],
+      pause: FiniteDuration,
+      now: Map[StreamArn, Instant]
+  ): Map[StreamShard, Long] =
     ProcessingLag.of(
       reading.shards.keySet ++ running.keySet,
       frontiers,

@@ -34,16 +34,16 @@ object ShardSkew {
     val oldest = by.fold(0L)(_._1)
     // An unread record may have arrived earlier by the margin.
     val last = oldest + (skew - ArrivalTimes.Margin).max(Duration.Zero).toMillis
-    val due = for {
-      (id, frontier) <- frontiers.toSeq if readable(id)
-      (mark, arrival) <- frontier.marks.zip(arrivals(frontier.marks)) if arrival <= last
-    } yield Due(arrival, id, mark)
+    val all = frontiers.toSeq.collect {
+      case (id, frontier) if readable(id) => id -> frontier.marks.zip(arrivals(frontier.marks))
+    }
+    val due =
+      for ((id, marks) <- all; (mark, arrival) <- marks if arrival <= last)
+        yield Due(arrival, id, mark)
     val taken = fitting(due.sortBy(it => (it.arrival, it.shard)).toList, limits)
       .groupBy(_.shard)
       .transform((_, marks) => marks.size)
-    val waiting = frontiers.count { case (id, frontier) =>
-      readable(id) && arrivals(frontier.marks).lastOption.exists(_ > last)
-    }
+    val waiting = all.count { case (_, marks) => marks.lastOption.exists(_._2 > last) }
     (
       frontiers.transform((id, frontier) => frontier.take(taken.getOrElse(id, 0))),
       by.filter(_ => waiting > 0).map { case (_, shard) => HeldBack(shard, oldest, waiting) }

@@ -292,11 +292,15 @@ final class MicroBatchQuery(
 
   override protected def unread: Map[StreamShard, Instant] = ahead.unread
 
-  override protected def lags(now: Moment): Map[StreamShard, Long] =
-    ahead.lags(usualPause, streams.times(now))
+  override protected def silences: Map[StreamShard, FiniteDuration] = ahead.silences
+
+  override protected def lags(
+      silences: Map[StreamShard, FiniteDuration],
+      now: Moment
+  ): Map[StreamShard, Long] = ahead.lags(silences, usualPause, streams.times(now))
 
   def report(now: Moment): QueryReport =
-    report(ahead.frontiers, ahead.shardCounts, ahead.silences, now).copy(
+    report(ahead.frontiers, ahead.shardCounts, now).copy(
       heldBack = fetch.maxShardSkew.map(_ => heldBack)
     )
 }

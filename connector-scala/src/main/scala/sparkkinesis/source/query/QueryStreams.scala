@@ -189,7 +189,7 @@ final class QueryStreams(
 
   /** The service's time. */
   def times(now: Moment): Map[StreamArn, Instant] = watches.map { case (arn, it) =>
-    arn -> it.retentionAt(now)._2
+    arn -> it.serviceTime(now)
   }
 
   /**
@@ -198,7 +198,12 @@ final class QueryStreams(
    * @param unread since when each shard has had records that were not processed
    */
   def soonestExpiry(unread: Map[StreamShard, Instant], now: Moment): Option[Expiry] =
-    Expiry.soonest(unread, watches.map { case (arn, it) => arn -> it.retentionAt(now) })
+    Expiry.soonest(
+      unread,
+      watches.map { case (arn, it) =>
+        arn -> (it.retained -> it.serviceTime(now))
+      }
+    )
 
   /** Warns if records expire soon. */
   def lookAtExpiry(unread: Map[StreamShard, Instant], now: Moment): Option[Command] =

@@ -254,15 +254,20 @@ final class RealTimeQuery(
 
   override protected def unread: Map[StreamShard, Instant] =
     batch.fold(Map.empty[StreamShard, Instant]) { it =>
-      UnreadSince.of(it.start, frontiers -- waiting.keys)
+      val read = states
+      UnreadSince.of(it.start, frontiersOf(read) -- waitingIn(read).keys)
     }
 
-  override protected def lags(now: Moment): Map[StreamShard, Long] =
+  override protected def lags(
+      silences: Map[StreamShard, FiniteDuration],
+      now: Moment
+  ): Map[StreamShard, Long] =
     batch.fold(Map.empty[StreamShard, Long]) { it =>
+      val read = states
       ProcessingLag.of(
         it.start.readable.keySet -- statuses.values.flatMap(_.ended.keys),
-        frontiers,
-        waiting,
+        frontiersOf(read),
+        waitingIn(read),
         it.start.shard(_).flatMap(_.completeAsOf),
         silences,
         usualPause,
@@ -270,26 +275,17 @@ final class RealTimeQuery(
       )
     }
 
-  /** When the first record arrived that no task has handed out, of the shards that have one. */
-  private def waiting: Map[StreamShard, Long] =
-    for ((shard, state) <- states; first <- state.waitingSinceMillis) yield shard -> first
-
-  private def silences = executors.silences(states.keySet)
+  override protected def silences: Map[StreamShard, FiniteDuration] =
+    executors.silences(states.keySet)
 
   /** The shards that executors read. */
   private def states: Map[StreamShard, RealTimeShardState] =
     statuses.values.flatMap(unfinished).toVector.sortBy(_._2.isActive).toMap
 
-  /** How far executors are in each shard that they read. */
-  private def frontiers: Map[StreamShard, Frontier] = states.collect {
-    case (shard, state) if state.reports > 0 =>
-      shard -> Frontier(Vector.empty, Nil, state.millisBehind, state.completeAsOfMillis)
-  }
-
   /** @param offset up to which batches have read */
   def report(offset: SourceOffset, now: Moment): QueryReport = {
-    val known = frontiers
-    report(known, ShardCounts.of(offset, known, closedShards), silences, now)
+    val known = frontiersOf(states)
+    report(known, ShardCounts.of(offset, known, closedShards), now)
   }
 }
 
@@ -300,6 +296,16 @@ object RealTimeQuery {
 
   private def unfinished(status: Heartbeat) =
     status.shards.filterNot { case (shard, _) => status.ended.contains(shard) }
+
+  /** How far executors are in each shard that they read. */
+  private def frontiersOf(states: Map[StreamShard, RealTimeShardState]) = states.collect {
+    case (shard, state) if state.reports > 0 =>
+      shard -> Frontier(Vector.empty, Nil, state.millisBehind, state.completeAsOfMillis)
+  }
+
+  /** When the first record arrived that no task has handed out, of the shards that have one. */
+  private def waitingIn(states: Map[StreamShard, RealTimeShardState]): Map[StreamShard, Long] =
+    for ((shard, state) <- states; first <- state.waitingSinceMillis) yield shard -> first
 
   private def reads(status: Heartbeat, shard: StreamShard) =
     status.shards.get(shard).exists(_.isActive)

@@ -118,8 +118,14 @@ abstract class SourceQuery(
   /** Since when each shard has had records that were not processed, at the earliest. */
   protected def unread: Map[StreamShard, Instant]
 
+  /** The time since the last page of each shard, perhaps an empty one. */
+  protected def silences: Map[StreamShard, FiniteDuration]
+
   /** See [[sparkkinesis.source.plan.ProcessingLag]]. */
-  protected def lags(now: Moment): Map[StreamShard, Long]
+  protected def lags(
+      silences: Map[StreamShard, FiniteDuration],
+      now: Moment
+  ): Map[StreamShard, Long]
 
   /** The longest time between two pages of a shard without records, if all is well. */
   protected final def usualPause: FiniteDuration = {
@@ -129,8 +135,13 @@ abstract class SourceQuery(
   }
 
   /** How late the query is, as it is known now. */
-  final def lateness(now: Moment): Lateness =
-    Lateness(streams.access.keySet, lags(now), streams.soonestExpiry(unread, now).map(_.left))
+  final def lateness(now: Moment): Lateness = lateness(silences, now)
+
+  private def lateness(silences: Map[StreamShard, FiniteDuration], now: Moment) = Lateness(
+    streams.access.keySet,
+    lags(silences, now),
+    streams.soonestExpiry(unread, now).map(_.left)
+  )
 
   /** An answer to Spark's thread, which gets known failures as an answer, too. */
   protected final def answering[A](now: Moment)(answer: => Answer[A]): Answer[A] =
@@ -174,18 +185,18 @@ abstract class SourceQuery(
   protected final def report(
       frontiers: Map[StreamShard, Frontier],
       shards: ShardCounts,
-      silences: Map[StreamShard, FiniteDuration],
       now: Moment
   ): QueryReport = {
     val counters = executors.counters
+    val silent = silences
     QueryReport(
-      lateness(now),
+      lateness(silent, now),
       frontiers,
       shards,
       counters.copy(lostRanges = counters.lostRanges + streams.lostRanges),
       executors.recentCounters,
       streams.failedListings,
-      silences.valuesIterator.foldLeft[FiniteDuration](Duration.Zero)(_ max _),
+      silent.valuesIterator.foldLeft[FiniteDuration](Duration.Zero)(_ max _),
       listingHoles = streams.listingHoles
     )
   }

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.client.{Backoff, KinesisException, Moment, StreamSummary}
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{Progress, StreamOffset}
-import sparkkinesis.model.{SequenceNumber, Shard, ShardId}
+import sparkkinesis.model.{SequenceNumber, Shard, ShardId, StreamRef}
 import sparkkinesis.shard.{DataLoss, SourceException}
 import sparkkinesis.source.checkpoint.{DescribedStream, ExpiredShards, ListingHole}
 import sparkkinesis.source.watch._
@@ -46,12 +46,7 @@ private[query] final class StreamWatch(
   private var repairs = 0L
   private var failed = 0L
   private var isAwaited = false // whether a run waits for an inspection before it ends
-  private var hole = ListingHole.None // of all listings since `holeSince`
-  private var holeSince = LongAgo
-  private var holeWarning = FirstWarning // how long it lasts before the next warning
-  private var harmful = 0 // lists in a row with a hole that does harm
-  private var harmfulSince = LongAgo
-  private var isHoleHarmful = false // whether records are not read because of it
+  private val holes = new Holes(stream.access.ref, retryTimeout)
   private var closedShards = Set.empty[ShardId]
   private var firstNumbers = Map.empty[ShardId, SequenceNumber] // of the last listing
 
@@ -91,7 +86,7 @@ private[query] final class StreamWatch(
   def failedListings: Long = failed
 
   /** Number of ranges of hash keys and of parents that the last listing lacks. */
-  def listingHoles: Int = hole.size
+  def listingHoles: Int = holes.size
 
   /** The shards that the last listing shows as closed. */
   def closed: Set[ShardId] = closedShards
@@ -124,7 +119,7 @@ private[query] final class StreamWatch(
    */
   def isSettled: Boolean = {
     check()
-    isAwaited = start.nonEmpty && (!state.isSettled || isHoleHarmful)
+    isAwaited = start.nonEmpty && (!state.isSettled || holes.areHarmful)
     !isAwaited
   }
 
@@ -206,7 +201,7 @@ private[query] final class StreamWatch(
 
   private def concluded(listed: Listed, now: Moment): Unit = {
     inspection = NoInspection
-    foundHole(listed, now)
+    holes.found(listed, now.steady).foreach(_.fold(fail, log.warn(_)))
     state = listed.findings.fold(state.unclear)(state.conclusive(_, now.steady))
     if (failOnDataLoss)
       state
@@ -222,39 +217,10 @@ private[query] final class StreamWatch(
     val pause =
       if (isAwaited && state.isRepeatedSoon) interval.min(Soon)
       else {
-        val usual = if (hole.isEmpty) interval else interval.min(HoleInterval)
+        val usual = if (holes.size == 0) interval else interval.min(HoleInterval)
         (usual * (0.9 + 0.2 * chance())).toMillis.millis
       }
     rest(pause, now)
-  }
-
-  /** Nothing is waited for in silence, or for ever. Just after a reshard a listing may be late. */
-  private def foundHole(listed: Listed, now: Moment): Unit = {
-    val still = hole.intersect(listed.hole)
-    if (still.isEmpty) {
-      holeSince = now.steady
-      harmful = 0
-      holeWarning = FirstWarning
-    }
-    hole = if (still.isEmpty) listed.hole else still.copy(parents = listed.hole.parents)
-    // A shard of the query that is not listed may have these hash keys.
-    isHoleHarmful = hole.parents.nonEmpty || hole.hashKeys.nonEmpty && listed.hasAll
-    if (!isHoleHarmful) harmful = 0
-    else {
-      if (harmful == 0) harmfulSince = now.steady
-      harmful += 1
-    }
-    val lasted = (now.steady.toEpochMilli - holeSince.toEpochMilli).millis
-    val since = s"It has returned such a list for ${DataLoss.text(lasted)}"
-    val isForLong = harmful >= LeastHarmful && retryTimeout.exists { most =>
-      !now.steady.isBefore(harmfulSince.plusMillis(most.max(FirstWarning).toMillis))
-    }
-    if (isForLong)
-      fail(hole.failure(stream.access.ref, s"$since ('retryTimeout' is ${retryTimeout.mkString})"))
-    else if (!hole.isEmpty && lasted >= holeWarning) {
-      holeWarning = lasted * 2
-      log.warn(s"${hole.text(stream.access.ref)} $since. The query may not read all records.")
-    }
   }
 
   private def rest(pause: FiniteDuration, now: Moment): Unit =
@@ -318,13 +284,12 @@ private[query] final class StreamWatch(
   /** The retention period as it was described last. */
   def retained: FiniteDuration = retention
 
-  /** The retention period as it was described last, and the time of the service. */
-  def retentionAt(now: Moment): (FiniteDuration, Instant) = retention -> stream.time.at(now.now)
+  def serviceTime(now: Moment): Instant = stream.time.at(now.now)
 
   /** The query continues with the shards that it knows. */
   private def failedBy(cause: Throwable, now: Moment): Unit = {
     inspection = NoInspection
-    harmful = 0
+    holes.unknown()
     cause match {
       case _: KinesisException | NonFatal(_) | _: InterruptedException => // by a library
         failed += 1
@@ -360,12 +325,6 @@ private object StreamWatch {
   private val DescriptionPeriod = 1.hour
   private val NoteworthyCount = 4
 
-  /** How long listings lack a shard before a warning: the next one has it, after most reshards. */
-  private val FirstWarning: FiniteDuration = 8.seconds
-
-  /** One list may be wrong. */
-  private val LeastHarmful = 3
-
   /** The longest time between two listings while they lack a shard. */
   private val HoleInterval = 10.seconds
 
@@ -391,4 +350,73 @@ private object StreamWatch {
       hole: ListingHole,
       hasAll: Boolean
   )
+
+  /**
+   * What the listings of a stream lack, and for how long. Nothing is waited for in silence, or for
+   * ever. Just after a reshard a listing may be late.
+   */
+  private final class Holes(stream: StreamRef, retryTimeout: Option[FiniteDuration]) {
+    import Holes._
+
+    private var hole = ListingHole.None // of all listings since `since`
+    private var since = LongAgo
+    private var nextWarning = FirstWarning // after this time
+    private var harmful = 0 // lists in a row with a hole that does harm
+    private var harmfulSince = LongAgo
+    private var doesHarm = false
+
+    /** Number of ranges of hash keys and of parents that the last listing lacks. */
+    def size: Int = hole.size
+
+    /** Whether records are not read because of them. */
+    def areHarmful: Boolean = doesHarm
+
+    /** A listing failed. */
+    def unknown(): Unit = harmful = 0
+
+    /** @return why the query fails, or a warning */
+    def found(listed: Listed, now: Instant): Option[Either[SourceException, String]] = {
+      val still = hole.intersect(listed.hole)
+      if (still.isEmpty) {
+        since = now
+        harmful = 0
+        nextWarning = FirstWarning
+      }
+      hole = if (still.isEmpty) listed.hole else still.copy(parents = listed.hole.parents)
+      // A shard of the query that is not listed may have these hash keys.
+      doesHarm = hole.parents.nonEmpty || hole.hashKeys.nonEmpty && listed.hasAll
+      if (!doesHarm) harmful = 0
+      else {
+        if (harmful == 0) harmfulSince = now
+        harmful += 1
+      }
+      judged(now)
+    }
+
+    private def judged(now: Instant): Option[Either[SourceException, String]] = {
+      val lasted = (now.toEpochMilli - since.toEpochMilli).millis
+      val text = s"It has returned such a list for ${DataLoss.text(lasted)}"
+      val isForLong = harmful >= LeastHarmful && retryTimeout.exists { most =>
+        !now.isBefore(harmfulSince.plusMillis(most.max(FirstWarning).toMillis))
+      }
+      if (isForLong)
+        Some(Left(hole.failure(stream, s"$text ('retryTimeout' is ${retryTimeout.mkString})")))
+      else if (hole.isEmpty || lasted < nextWarning) None
+      else {
+        nextWarning = lasted * 2
+        Some(Right(s"${hole.text(stream)} $text. The query may not read all records."))
+      }
+    }
+  }
+
+  private object Holes {
+
+    /**
+     * How long listings lack a shard before a warning: the next one has it, after most reshards.
+     */
+    val FirstWarning: FiniteDuration = 8.seconds
+
+    /** One list may be wrong. */
+    val LeastHarmful = 3
+  }
 }

@@ -1,6 +1,6 @@
 package sparkkinesis.spark.monitor
 
-import java.util.UUID
+import java.util.{Collections, Map => JMap, UUID}
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
@@ -51,6 +51,8 @@ final class MetricsListener extends StreamingQueryListener {
 private final class PublishedRun(run: String, val query: String) extends AutoCloseable {
   private var reported = Map.empty[String, Number] // by the last progress
   private var published = Option.empty[PublishedMetrics]
+  private var asked: JMap[Integer, JMap[String, String]] = Collections.emptyMap()
+  private var current = Map.empty[String, Number] // what the sources said when they were asked last
   private val watch = LiveSources.watch(run)(() => publish())
   publish()
 
@@ -59,7 +61,7 @@ private final class PublishedRun(run: String, val query: String) extends AutoClo
     publish()
   }
 
-  /** Publishes anew. */
+  /** Publishes all numbers again. */
   def again(): Unit = synchronized {
     published.foreach(_.close())
     published = None
@@ -78,9 +80,19 @@ private final class PublishedRun(run: String, val query: String) extends AutoClo
     }
   }
 
+  /**
+   * A reader asks for each number on its own. While the sources say the same, they are the same.
+   */
   private def now: Map[String, Number] = {
-    val sources = LiveSources.metrics(run).asScala
-    ProgressNumbers.named(sources.map { case (number, it) => number.intValue -> it.asScala }.toMap)
+    val sources = LiveSources.metrics(run)
+    synchronized {
+      if (sources != asked) {
+        asked = sources
+        val all = sources.asScala.map { case (number, it) => number.intValue -> it.asScala }
+        current = ProgressNumbers.named(all.toMap)
+      }
+      current
+    }
   }
 
   override def close(): Unit = {

@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.Path
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.{Executors, Watermarks}
+import org.apache.spark.sparkkinesis.{CurrentQuery, Executors}
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
@@ -73,7 +73,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   }
 
   /** How late the rows of the query may be. Known only to the thread of the query. */
-  private def delays: Seq[FiniteDuration] = Watermarks.delays().getOrElse {
+  private def delays: Seq[FiniteDuration] = CurrentQuery.watermarkDelays().getOrElse {
     if (options.followsWatermark)
       log.warn(
         s"This Spark does not show the source of ${options.names} whether the query has a " +
@@ -108,7 +108,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     val byArn = described.map(_.arn).zip(named).toMap
     val service = new SourceService[Q](context, gate, query, byArn, newRun)
     def late() = SourceProgress.of(service.look((it, now) => it.lateness(now)))
-    val run = runOf(context).getOrElse(toString)
+    val run = CurrentQuery.run(context).getOrElse(toString)
     opened = service +: opened
     opened = LiveSources.join(run, number, () => late()) +: opened
     isServing = true
@@ -292,10 +292,6 @@ private object KinesisMicroBatchStream {
 
   private val ShownMillis = 1000L
 
-  /** The ID of the run of the query whose thread calls this. */
-  private def runOf(context: SparkContext): Option[String] =
-    Option(context.getLocalProperty("spark.jobGroup.id"))
-
   /** What the query's progress showed last, and at which offset. */
   private final case class Shown(
       offset: Optional[Offset],
@@ -308,7 +304,7 @@ private object KinesisMicroBatchStream {
 
   /** The sources of one query: Spark ends a batch when the tasks of all sources have ended. */
   private final class Siblings(context: SparkContext) {
-    private lazy val query = runOf(context).getOrElse(toString)
+    private lazy val query = CurrentQuery.run(context).getOrElse(toString)
     private var isEnding: () => Boolean = () => false
 
     /** @param ending whether this source ends its batch */

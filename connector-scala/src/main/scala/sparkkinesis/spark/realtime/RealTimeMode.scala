@@ -3,6 +3,7 @@ package sparkkinesis.spark.realtime
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sparkkinesis.CurrentQuery
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
@@ -38,14 +39,16 @@ private[spark] object RealTimeMode {
    * partition key come from one shard, and so are in one task.
    */
   def begin(context: SparkContext): AutoCloseable = {
-    val run = runOf(context)
+    val run = CurrentQuery.run(context)
     run.foreach(ofSource.put(_, true))
     () => run.foreach(ofSource.remove)
   }
 
   /** Whether the query whose thread calls this has begun like that. */
   def readsKinesis(): Boolean =
-    SparkSession.getActiveSession.exists(it => runOf(it.sparkContext).exists(ofSource.containsKey))
+    SparkSession.getActiveSession.exists { it =>
+      CurrentQuery.run(it.sparkContext).exists(ofSource.containsKey)
+    }
 
   /** Whether rows of one partition key stay in one task of the batch that the thread runs. */
   def keepsKeys(context: SparkContext): Boolean =
@@ -61,10 +64,6 @@ private[spark] object RealTimeMode {
   }
 
   private def isKey(column: Attribute) = column.name.equalsIgnoreCase("partitionKey")
-
-  /** Spark makes the run ID the job group of the query's thread. */
-  private def runOf(context: SparkContext) =
-    Option(context.getLocalProperty("spark.jobGroup.id"))
 
   /**
    * @param keepsKeys whether the rows of a key are in one task without a shuffle

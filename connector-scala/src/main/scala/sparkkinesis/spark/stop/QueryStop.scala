@@ -7,6 +7,7 @@ import scala.annotation.tailrec
 import org.apache.hadoop.util.ShutdownHookManager
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sparkkinesis.CurrentQuery
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 
@@ -67,8 +68,7 @@ object QueryStop {
 
   /** The gate of the query whose thread calls this. */
   private[spark] def gate(): StopGate = {
-    // Spark makes the run ID the job group of the query's thread.
-    val run = Option(SparkContext.getOrCreate().getLocalProperty("spark.jobGroup.id"))
+    val run = CurrentQuery.run(SparkContext.getOrCreate())
     new StopGate(() => run.flatMap(it => Option(requests.get(it))))
   }
 

@@ -1,14 +1,12 @@
 package sparkkinesis.spark.read.realtime
 
-import java.util.concurrent.ConcurrentHashMap
-
 import sparkkinesis.client.SystemClock
 import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.realtime.{RealTimeLink, RealTimeShards}
 import sparkkinesis.source.store.PageStore
-import sparkkinesis.spark.read.task.{DriverHeartbeats, FetchServices, QueryRun}
+import sparkkinesis.spark.read.task.{DriverHeartbeats, FetchServices, PerRun, QueryRun}
 
 /**
  * A real-time query on this executor: the service that reads its shards, and the pages that its
@@ -28,17 +26,13 @@ private[read] final class RealTimeReads(
 
 /** The reads of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object RealTimeReads {
-  private val all = new ConcurrentHashMap[String, RealTimeReads]()
+  private val all = new PerRun[RealTimeReads](_.isRunning)
 
   /** The run's reads in this JVM. Starts them if none are running. */
-  def ensure(run: QueryRun): RealTimeReads =
-    all.compute(
-      run.id,
-      (_, known) => Option(known).filter(_.isRunning).getOrElse(start(run))
-    )
+  def ensure(run: QueryRun): RealTimeReads = all.ensure(run.id)(start(run))
 
   /** Number of runs that have not ended. */
-  def count: Int = all.size
+  def count: Int = all.count
 
   private def start(run: QueryRun): RealTimeReads = {
     val shards = new RealTimeShards(SystemClock)
@@ -47,7 +41,7 @@ private[sparkkinesis] object RealTimeReads {
     val ofRun = run.copy(options = run.options.copy(fetch = run.options.fetch.copy(spillBytes = 0)))
     def ended(service: FetchService): Unit = {
       shards.close()
-      all.computeIfPresent(run.id, (_, it) => if (it.service eq service) null else it): Unit
+      all.ended(run.id)(_.service eq service)
     }
     new RealTimeReads(FetchServices.start(ofRun, link, ended(_), shards.report(_)), shards)
   }

@@ -1,7 +1,5 @@
 package sparkkinesis.spark.read.task
 
-import java.util.concurrent.ConcurrentHashMap
-
 import org.apache.spark.sparkkinesis.Executors
 
 import sparkkinesis.client.SystemClock
@@ -11,24 +9,16 @@ import sparkkinesis.source.protocol._
 
 /** The fetch services of this JVM, one per query run. Safe for many threads. */
 private[sparkkinesis] object FetchServices {
-  private val services = new ConcurrentHashMap[String, FetchService]()
+  private val services = new PerRun[FetchService](_.isRunning)
   private val spill = new DiskSpill(SystemClock)
 
   /** The run's service in this JVM. Starts the service if none is running. */
-  def ensure(run: QueryRun): FetchService = synchronized {
-    Option(services.get(run.id)).filter(_.isRunning).getOrElse {
-      val service = start(run)
-      services.put(run.id, service)
-      if (!service.isRunning) services.remove(run.id, service) // it had no memory for a thread
-      service
-    }
+  def ensure(run: QueryRun): FetchService = services.ensure(run.id) {
+    start(run, new DriverHeartbeats(run.id), service => services.ended(run.id)(_ eq service))
   }
 
   /** Number of services that have not ended. A service that ends drops its pages. */
-  def count: Int = services.size
-
-  private def start(run: QueryRun): FetchService =
-    start(run, new DriverHeartbeats(run.id), service => services.remove(run.id, service): Unit)
+  def count: Int = services.count
 
   /**
    * Starts a service of a run in this JVM.

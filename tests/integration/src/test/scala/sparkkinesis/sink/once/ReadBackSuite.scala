@@ -137,17 +137,9 @@ class ReadBackSuite extends AnyFunSuite {
     world.split("shardId-000000000000")
     world.clock.advance(23.hours)
     world.write(writer, keys: _*)
-    val slow = new Delegate(world.kinesis) {
-      override def shardIterator(
-          stream: StreamRef,
-          shard: ShardId,
-          position: Position
-      ): ShardIterator = {
-        if (shard == ShardId("shardId-000000000000")) world.clock.advance(2.hours)
-        super.shardIterator(stream, shard, position)
-      }
-    }
-    assert(rows(world.read(slow, since = begin.plusSeconds(82000))).toSet === hashes)
+    assert(
+      rows(world.read(late(world, 2.hours), since = begin.plusSeconds(82000))).toSet === hashes
+    )
   }
 
   test("a clock of the driver that is wrong by hours changes nothing, also before the first page") {
@@ -171,17 +163,7 @@ class ReadBackSuite extends AnyFunSuite {
     val world = new World(wrong = -2.hours)
     world.write(writer, keys: _*)
     world.split("shardId-000000000000")
-    val slow = new Delegate(world.kinesis) {
-      override def shardIterator(
-          stream: StreamRef,
-          shard: ShardId,
-          position: Position
-      ): ShardIterator = {
-        if (shard == ShardId("shardId-000000000000")) world.clock.advance(25.hours)
-        super.shardIterator(stream, shard, position)
-      }
-    }
-    val e = intercept[OnceException](world.read(slow))
+    val e = intercept[OnceException](world.read(late(world, 25.hours)))
     assert(e.condition === OnceException.ReadBackTooLate)
   }
 
@@ -335,6 +317,18 @@ class ReadBackSuite extends AnyFunSuite {
         Seq(throttled, denied)
     }
     intercept[KinesisException.AccessDenied](world.read(refusing))
+  }
+
+  /** The service, if that time passes before the first shard is read. */
+  private def late(world: World, time: FiniteDuration) = new Delegate(world.kinesis) {
+    override def shardIterator(
+        stream: StreamRef,
+        shard: ShardId,
+        position: Position
+    ): ShardIterator = {
+      if (shard == ShardId("shardId-000000000000")) world.clock.advance(time)
+      super.shardIterator(stream, shard, position)
+    }
   }
 
   private val throttled = PutResult.Failed("ProvisionedThroughputExceededException", "busy")

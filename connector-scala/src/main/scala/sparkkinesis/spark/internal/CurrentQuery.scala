@@ -4,10 +4,15 @@ import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
 
-/** The watermarks of the streaming query whose thread calls. */
-object Watermarks {
+/** The streaming query whose thread calls. */
+object CurrentQuery {
+
+  /** The ID of its run, which Spark makes the job group of the thread. */
+  def run(context: SparkContext): Option[String] =
+    Option(context.getLocalProperty("spark.jobGroup.id"))
 
   /**
    * The delays that the query allows its rows, one per `withWatermark`.
@@ -18,7 +23,7 @@ object Watermarks {
    *
    * @return `None` if this Spark does not show the plan of the query
    */
-  def delays(): Option[Seq[FiniteDuration]] =
+  def watermarkDelays(): Option[Seq[FiniteDuration]] =
     try
       outerOf(Thread.currentThread).map { query =>
         val plan = query.getClass.getMethod("logicalPlan").invoke(query).asInstanceOf[LogicalPlan]
