@@ -52,8 +52,8 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(spread.size === 2 && spread === spread.sorted, row)
       assert(Samples(row.get("value").asDouble +: spread).median === row.get("value").asDouble, row)
     }
-    // The quick bench has one round of all, but many batches.
-    val several = Seq("planning a batch", "writing its offset")
+    // The quick bench has one round of all, but many batches and idle seconds.
+    val several = Seq("planning a batch", "writing its offset", "a second without records")
     assert(withSpread.map(_.get("name").asText.split(", ").last) === several)
   }
 
@@ -66,7 +66,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(
       goals === Map(
         "simulator" -> 4, // writes, reads, CPU, heap
-        "drain" -> 4, // speed and CPU of two variants
+        "drain" -> 5, // speed and CPU of two variants, and shards that advance together
         "latency" -> 8, // two percentiles of two rates with two sorts of checkpoints
         "fanout" -> 11, // speed and CPU, heap of many shards, and those of latency
         "realtime" -> 5, // two percentiles of two rates, one from stream to stream
@@ -76,7 +76,7 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
         "quota" -> 16, // of ten cases: used; throttled of three, others of one, rows of two
         "exactly_once" -> 1, // speed of a first attempt
         "readquota" -> 6, // use and refusals of one and of two queries, their parts, beside a loop
-        "scale" -> 3, // planning, offset, heap
+        "scale" -> 4, // planning, offset, a second without records, heap
         "reshard" -> 1, // whether the backlog lasted
         "interval" -> 7, // two of three intervals, a slow sink's rows, the backlog's batches
         "account" -> 2 // descriptions in two minutes
