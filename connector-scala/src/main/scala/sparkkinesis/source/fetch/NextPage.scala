@@ -8,6 +8,7 @@ private[source] final class NextPage {
 
   /** Bytes of recent pages in the store: for small records far more than their data. */
   private var recent = Option.empty[Long]
+  private var isRefused = false
 
   /** Whether no page was read yet. */
   def isFirst: Boolean = recent.isEmpty
@@ -17,12 +18,20 @@ private[source] final class NextPage {
     math.min(FetchMemory.LargestPage, math.max(NextPage.LeastBytes, recent * 9 / 8))
   }
 
+  /** Whether there was no memory for the last page. */
+  def wasTooLarge: Boolean = isRefused
+
   /** A page took so many bytes in the store. The estimate rises at once and falls slowly. */
-  def stored(bytes: Long): Unit =
+  def stored(bytes: Long): Unit = {
     recent = Some(math.max(bytes, recent.fold(bytes)(_ * 7 / 8)))
+    isRefused = false
+  }
 
   /** Remembers that the page has so many bytes, and that there was no memory for it. */
-  def tooLarge(bytes: Long): Unit = recent = Some(bytes)
+  def tooLarge(bytes: Long): Unit = {
+    recent = Some(bytes)
+    isRefused = true
+  }
 }
 
 private object NextPage {

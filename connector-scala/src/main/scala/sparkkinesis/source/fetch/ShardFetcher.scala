@@ -80,7 +80,8 @@ final class ShardFetcher(
   def prepare(at: Moment, shards: Int, isOldest: => Boolean): Option[ReadStep[FetchedPage]] = {
     // Shards that must advance together wait for the oldest one.
     def isAwaited = settings.maxShardSkew.nonEmpty && isOldest
-    def reserve() = store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited)
+    def reserve() =
+      store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited, nextPage.wasTooLarge)
     if (reader.isOver || reader.isEnding) None
     else {
       // Some servers never end the subscription of a closed shard, whose children a run that ends

@@ -98,6 +98,18 @@ private[store] final class Admission(
     isGranted
   }
 
+  /** Bytes of memory that a page would take beyond the limit; negative if it would fit. */
+  def missing(estimate: Long, now: Instant): Long =
+    inMemory + reservedBytes(now) + estimate - memory.bytes
+
+  /**
+   * Whether a page beyond the limit would find no memory when it arrives.
+   *
+   * @param wasRefused whether the last one found none
+   */
+  def isOverfull(estimate: Long, now: Instant, wasRefused: Boolean): Boolean =
+    missing(estimate, now) > (if (wasRefused) 0 else FetchMemory.SpareBytes / 2)
+
   /** Without the bytes of calls that hang, which must not hold up other shards. */
   private def reservedBytes(now: Instant): Long = {
     val hanging = now.minusMillis(HangTime.toMillis)

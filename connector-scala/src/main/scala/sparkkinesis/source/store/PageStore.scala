@@ -35,18 +35,34 @@ final class PageStore(
    * @param shards number of shards that share the store
    * @param now of a clock that never jumps
    * @param isAwaited whether other shards wait for this one. If it has no page, it gets room for
-   *   one beyond the limit. Only one shard at a time may be awaited.
+   *   one: beyond the limit, or in place of pages of others. Only one shard at a time may be
+   *   awaited.
+   * @param wasRefused whether there was no memory for the last page of the shard
    */
   def reserve(
       shard: StreamShard,
       estimate: Long,
       shards: Int,
       now: Instant,
-      isAwaited: => Boolean = false
+      isAwaited: => Boolean = false,
+      wasRefused: Boolean = false
   ): Boolean = synchronized {
     val held = pagesOf(shard).iterator.map(_.bytes).sum
+    if (held == 0 && admission.isOverfull(estimate, now, wasRefused) && isAwaited)
+      makeRoom(estimate, now)
     admission.reserve(shard, held, estimate, shards, now, isAwaited)
   }
+
+  /**
+   * Drops the newest pages of the shards that are furthest ahead, which batches take last. Tasks
+   * read them again. Otherwise the shards whose pages fill the memory would wait for ever for the
+   * one that finds no room.
+   */
+  private def makeRoom(estimate: Long, now: Instant): Unit =
+    while (pages.nonEmpty && admission.missing(estimate, now) > 0) {
+      val (furthest, _) = pages.maxBy { case (_, all) => all.last.lastArrival }
+      retain(furthest)(_.init)
+    }
 
   def release(shard: StreamShard): Unit = synchronized(admission.release(shard))
 

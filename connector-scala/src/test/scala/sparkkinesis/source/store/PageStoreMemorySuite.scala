@@ -14,7 +14,7 @@ import sparkkinesis.Generators._
 import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ServiceLimits, StreamShard}
-import sparkkinesis.shard.FetchMemory
+import sparkkinesis.shard.{FetchMemory, ShardRange}
 import sparkkinesis.sink.FastClock
 
 /**
@@ -43,6 +43,11 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       if (isIn) requested += shard -> actual
       isIn
     }
+
+    /** Others wait for the shard. */
+    def awaited(shard: StreamShard, wasRefused: Boolean): Unit =
+      if (store.reserve(shard, largest, 64, Instant.EPOCH, isAwaited = true, wasRefused))
+        requested += shard -> largest
 
     /** The responses begin to arrive, if there is memory for them. */
     def respond(): Int = {
@@ -240,6 +245,41 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!begins(isAwaited = false) && begins(isAwaited = true))
     add(1)
     assert(!begins(isAwaited = true))
+  }
+
+  test("each shard that others wait for gets its page, although those of all do not fit") {
+    val query = new Query(new FetchMemory, 100 * mega)
+    (0 until 64).map(shardOf).foreach { shard =>
+      val isIn = Seq(false, true).exists { wasRefused =>
+        query.awaited(shard, wasRefused)
+        query.arrive()
+        query.store.shards(shard)
+      }
+      assert(isIn, shard)
+      assert(query.inMemory <= 100 * mega + FetchMemory.SpareBytes)
+    }
+  }
+
+  test("the page that is dropped for it is the newest one of the shard that is furthest ahead") {
+    val store = new PageStore(new FetchMemory().join(1000))
+    def page(shard: Int, from: Option[Record], seconds: Int) = {
+      val only = record(from.size + 1L, 100).copy(arrivalMillis = seconds * 1000L)
+      val start = from.fold[Progress](Progress.TrimHorizon)(after)
+      store.add(shardOf(shard), StoredPage(start, PackedRecords(Vector(only)), after(only)))
+      only
+    }
+    val first = page(0, None, seconds = 10)
+    page(0, Some(first), seconds = 30)
+    page(1, None, seconds = 20)
+    val before = store.bytes
+    def reserve(wasRefused: Boolean) =
+      store.reserve(shardOf(2), 1001 - before, 3, Instant.EPOCH, isAwaited = true, wasRefused)
+    assert(reserve(wasRefused = false) && store.bytes === before)
+    store.release(shardOf(2))
+    assert(reserve(wasRefused = true))
+    assert(store.shards === Set(0, 1).map(shardOf) && store.bytes < before)
+    val range = ShardRange(shardOf(0), Progress.TrimHorizon, after(first), None)
+    assert(store.parts(range).nonEmpty, "its older page is still here")
   }
 
   test("shards whose pages do not fit together take turns; one that is gone holds nobody up") {
