@@ -357,8 +357,8 @@ MUTANTS = [
         name="aggregate-cut",
         promise="All records of an aggregated record become rows.",
         file="model/aggregate/AggregateReader.scala",
-        old="lastHashKey < hashKeys.size) count else 0",
-        new="lastHashKey < hashKeys.size) count - 1 else 0",
+        old="expanded(message) <= most)) count else",
+        new="expanded(message) <= most)) count - 1 else",
         suite="AggregateReaderSuite",
     ),
     # Arrival times: see docs/adr/0028-arrival-times.md.

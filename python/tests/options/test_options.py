@@ -41,6 +41,7 @@ WHO = {
     ),
     "proxy": Proxy(url="http://proxy:3128", username="me", password="quiet"),
     "ca_bundle": "/etc/ca.pem",
+    "allow_unencrypted_endpoint": False,
     "use_fips_endpoint": True,
     "use_dual_stack_endpoint": False,
     "timeouts": Timeouts(
@@ -62,6 +63,7 @@ WHO_OPTIONS = {
     "proxyUsername": "me",
     "proxyPassword": "quiet",
     "caBundle": "/etc/ca.pem",
+    "allowUnencryptedEndpoint": "false",
     "useFipsEndpoint": "true",
     "useDualStackEndpoint": "false",
     "connectTimeout": "2000ms",
@@ -228,7 +230,7 @@ GOLDEN: dict[str, list[dict[str, str]]] = json.loads(
 FULL_ACCESS = {
     **WHO_OPTIONS,
     **KinesisSink(stream_arn="arn", credentials=Profile(name="dev")).options(),
-    **CredentialsProvider(class_name="com.example.Vault", param="reader").options(),
+    **CredentialsProvider(class_name="com.example.Vault", secret="reader").options(),
 }
 
 

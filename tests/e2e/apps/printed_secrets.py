@@ -6,11 +6,13 @@ Arguments: endpoint, stream, checkpoint folder.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_kinesis import (
     AssumeRole,
+    EnhancedFanOut,
     KinesisSink,
     KinesisSource,
     StaticCredentials,
@@ -41,6 +43,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
         credentials=keys,
         starting_position=TrimHorizon(),
     )
+    pushed = replace(source, consumer=EnhancedFanOut(name="secrets"))
     wrong = KinesisSource(stream_name="nowhere", region=REGION, endpoint=endpoint, credentials=keys)
     role = AssumeRole(
         arn="arn:aws:iam::123456789012:role/reader",
@@ -55,6 +58,7 @@ def main(endpoint: str, stream: str, checkpoint: str) -> None:
         spark.sparkContext.setLogLevel("DEBUG")
         application = spark.sparkContext.applicationId
         write_and_read(spark, sink, source, checkpoint)
+        write_and_read(spark, sink, pushed, f"{checkpoint}-pushed")
         refused(spark, wrong, f"{checkpoint}-wrong")
         refused(spark, in_role, f"{checkpoint}-in-role")
         spark.stop()

@@ -80,23 +80,21 @@ public final class VaultCredentials implements CredentialsProvider {
     }
 }
 """
-SDK = """package com.example;
+FACTORY = """package com.example;
 
-public final class SdkCredentials {
-    private SdkCredentials() {}
+import sparkkinesis.client.access.AwsKeys;
+import sparkkinesis.client.access.CredentialsProvider;
 
-    public static SdkCredentials create() {
-        return new SdkCredentials();
+public final class FactoryCredentials implements CredentialsProvider {
+    private FactoryCredentials() {}
+
+    public static CredentialsProvider create() {
+        return new FactoryCredentials();
     }
 
-    public Keys resolveCredentials() {
-        return new Keys();
-    }
-
-    static final class Keys {
-        public String accessKeyId() { return "SDK"; }
-        public String secretAccessKey() { return "hush"; }
-        public String sessionToken() { return "token"; }
+    @Override
+    public AwsKeys credentials() {
+        return new AwsKeys("FACTORY", "hush");
     }
 }
 """
@@ -206,12 +204,12 @@ def test_the_role_of_an_instance_and_classes_of_the_user(services: AwsServices, 
         {},
         {
             "credentialsProvider": "com.example.VaultCredentials",
-            "credentialsProviderParam": "reader",
+            "credentialsProviderSecret": "reader",
         },
-        {"credentialsProvider": "com.example.SdkCredentials"},
+        {"credentialsProvider": "com.example.FactoryCredentials"},
         jars=str(user_jar(home)),
     )
-    assert seen == ["INSTANCE", "VAULT-reader", "SDK"]
+    assert seen == ["INSTANCE", "VAULT-reader", "FACTORY"]
     assert services.asked["instance"]["token"] == "session-of-instance"
 
 
@@ -223,7 +221,7 @@ def user_jar(folder: Path) -> Path:
     sources = folder / "com" / "example"
     sources.mkdir(parents=True)
     (sources / "VaultCredentials.java").write_text(VAULT)
-    (sources / "SdkCredentials.java").write_text(SDK)
+    (sources / "FactoryCredentials.java").write_text(FACTORY)
     files = [str(file) for file in sources.glob("*.java")]
     classes = str(folder / "classes")
     run([f"{java}/bin/javac", "-cp", jar_path(), "-d", classes, *files], cwd=folder)

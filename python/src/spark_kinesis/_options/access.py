@@ -19,6 +19,7 @@ class StreamAccess:
     role: AssumeRole | None = None
     proxy: Proxy | None = None
     ca_bundle: str | None = None
+    allow_unencrypted_endpoint: bool | None = None
     use_fips_endpoint: bool | None = None
     use_dual_stack_endpoint: bool | None = None
     timeouts: Timeouts | None = None
@@ -31,7 +32,7 @@ class StreamAccess:
         require("credentials", self.credentials, *kinds)
         require("role", self.role, AssumeRole, ABSENT)
         require("proxy", self.proxy, Proxy, ABSENT)
-        for name in ("use_fips_endpoint", "use_dual_stack_endpoint"):
+        for name in ("allow_unencrypted_endpoint", "use_fips_endpoint", "use_dual_stack_endpoint"):
             require(name, getattr(self, name), bool, ABSENT)
         require("timeouts", self.timeouts, Timeouts, ABSENT)
 
@@ -52,6 +53,7 @@ class StreamAccess:
         return {
             **({} if self.proxy is None else self.proxy.options()),
             "caBundle": self.ca_bundle,
+            "allowUnencryptedEndpoint": text(self.allow_unencrypted_endpoint),
             "useFipsEndpoint": text(self.use_fips_endpoint),
             "useDualStackEndpoint": text(self.use_dual_stack_endpoint),
             **({} if self.timeouts is None else self.timeouts.options()),

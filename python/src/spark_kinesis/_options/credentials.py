@@ -65,27 +65,26 @@ class Profile:
 class CredentialsProvider:
     """A class on the class path of Spark's JVMs that gives the connector credentials.
 
-    The class implements ``sparkkinesis.client.access.CredentialsProvider``, or
-    ``AwsCredentialsProvider`` of the AWS SDK for Java 2. The driver and each executor create their
-    own objects of it.
+    The class implements ``sparkkinesis.client.access.CredentialsProvider``. The driver and each
+    executor create their own objects of it.
 
     Attributes:
         class_name: full name of the class, such as ``"com.example.VaultCredentials"``.
-        param: text for the class's constructor or static method ``create``; default: the
-            connector passes nothing. Do not put a secret in it: Spark's plans show it.
+        secret: text for the class's constructor or static method ``create``, such as a token or
+            the path of a secret; default: the connector passes nothing. Masked like a key.
     """
 
     class_name: str
-    param: str | None = None
+    secret: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check types."""
         require("class_name", self.class_name, str)
-        require("param", self.param, str, ABSENT)
+        require("secret", self.secret, str, ABSENT, secret=True)
 
     def options(self) -> dict[str, str | None]:
-        """The Spark options of this class."""
-        return {"credentialsProvider": self.class_name, "credentialsProviderParam": self.param}
+        """The Spark options of this class. The secret is not masked: do not print it."""
+        return {"credentialsProvider": self.class_name, "credentialsProviderSecret": self.secret}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

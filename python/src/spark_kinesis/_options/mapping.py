@@ -10,7 +10,14 @@ V_co = TypeVar("V_co", covariant=True)
 
 MASK = "***"
 _SECRETS = frozenset(
-    {"awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "roleExternalId", "proxyPassword"}
+    {
+        "awsAccessKeyId",
+        "awsSecretAccessKey",
+        "awsSessionToken",
+        "credentialsProviderSecret",
+        "roleExternalId",
+        "proxyPassword",
+    }
 )
 
 

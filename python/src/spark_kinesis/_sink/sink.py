@@ -47,6 +47,8 @@ class KinesisSink(StreamAccess):
         proxy: HTTP proxy. Default: the proxy of the JVM or of the environment.
         ca_bundle: path of a PEM file with the certificates to trust, on each machine. Default: the
             file in ``AWS_CA_BUNDLE``, otherwise the JVM's trust store.
+        allow_unencrypted_endpoint: whether an endpoint on another machine may begin with
+            ``http://``. Default: no. Only for servers of tests.
         use_fips_endpoint: whether to call FIPS endpoints. Default: the AWS SDK decides.
         use_dual_stack_endpoint: whether to call endpoints that also have IPv6. Default: the AWS SDK
             decides.

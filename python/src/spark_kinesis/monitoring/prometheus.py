@@ -28,14 +28,15 @@ class PrometheusMetrics(NewestSamples):
         self,
         *,
         port: int | None = None,
-        address: str = "0.0.0.0",  # noqa: S104 Prometheus comes from another machine
+        address: str = "127.0.0.1",
         registry: CollectorRegistry | None = None,
     ) -> None:
         """Register the metrics, and serve them if there is a port.
 
         Args:
             port: port of an HTTP server on the driver, such as 9404. ``None`` starts no server.
-            address: address of that server; default: all addresses of the driver.
+            address: address of that server; default: this machine only. ``"0.0.0.0"`` serves all
+                who reach the driver, without a password.
             registry: registry of ``prometheus_client``; default: its own.
 
         Raises:

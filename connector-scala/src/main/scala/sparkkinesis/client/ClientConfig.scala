@@ -46,9 +46,11 @@ object CredentialsSource {
   /**
    * A class of the user. See [[access.CredentialsProvider]].
    *
-   * @param param for its constructor or its method `create`
+   * @param secret for its constructor or its method `create`
    */
-  final case class Provider(className: String, param: Option[String]) extends CredentialsSource
+  final case class Provider(className: String, secret: Option[String]) extends CredentialsSource {
+    override def toString: String = s"Provider($className, ${secret.map(_ => "***")})"
+  }
 
   /** Keys in the options. */
   final case class Static(keyId: String, secretKey: String, sessionToken: Option[String])

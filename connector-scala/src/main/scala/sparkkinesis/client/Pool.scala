@@ -8,18 +8,22 @@ import scala.concurrent.duration._
 import scala.jdk.DurationConverters._
 import scala.util.control.NonFatal
 
+import org.slf4j.LoggerFactory
+
 /**
  * Shares one value per key among all borrowers, so that tasks need not create it for each batch.
  *
- * A value that nobody borrows is closed after [[Pool.IdleTime]] to twice that.
+ * A value that nobody borrows is closed after [[Pool.IdleTime]] to twice that, without the lock:
+ * the HTTP client of subscriptions takes up to 16 s to close.
  *
  * @param create must be quick, because other borrowers wait meanwhile; calls no service
- * @param later runs a task on another thread after a delay
+ * @param later runs a task after a delay on a thread of its own, because to close a value may take
+ *   long
  */
 final class Pool[K, V <: AutoCloseable](
     create: K => V,
     clock: Clock,
-    later: (FiniteDuration, () => Unit) => Unit
+    later: (FiniteDuration, () => Unit) => Unit = Pool.onOwnThread(_, _)
 ) {
   private final class Shared(val value: V) {
     var borrowers = 0
@@ -33,7 +37,6 @@ final class Pool[K, V <: AutoCloseable](
   def borrow(key: K): Loan[V] = synchronized {
     val entry = shared.getOrElseUpdate(key, new Shared(create(key)))
     entry.borrowers += 1
-    closeIdle()
     new Loan(entry.value, () => release(entry))
   }
 
@@ -54,7 +57,6 @@ final class Pool[K, V <: AutoCloseable](
   private def release(entry: Shared): Unit = synchronized {
     entry.borrowers -= 1
     entry.idleSince = clock.steady
-    closeIdle()
     if (entry.borrowers == 0) scheduleCheck()
   }
 
@@ -65,28 +67,39 @@ final class Pool[K, V <: AutoCloseable](
     later(Pool.IdleTime + 1.second, () => check())
   }
 
-  private def check(): Unit = synchronized {
-    isCheckScheduled = false
-    closeIdle()
-    if (shared.values.exists(_.borrowers == 0)) scheduleCheck()
+  private def check(): Unit = {
+    val idle = synchronized {
+      isCheckScheduled = false
+      val removed = takeIdle()
+      if (shared.values.exists(_.borrowers == 0)) scheduleCheck()
+      removed
+    }
+    idle.foreach { entry =>
+      try entry.value.close()
+      catch { case NonFatal(e) => Pool.log.warn(s"${entry.value} could not be closed.", e) }
+    }
   }
 
-  private def closeIdle(): Unit = {
+  private def takeIdle(): Seq[Shared] = {
     val limit = clock.steady.minus(Pool.IdleTime.toJava)
     val idle = shared.filter { case (_, entry) =>
       entry.borrowers == 0 && !entry.idleSince.isAfter(limit)
     }
-    idle.foreach { case (key, entry) =>
-      shared.remove(key)
-      entry.value.close()
-    }
+    shared --= idle.keys
+    idle.values.toVector
   }
 }
 
 object Pool {
+  private val log = LoggerFactory.getLogger(classOf[Pool[_, _]])
 
   /** How long an idle value waits for the next borrower. */
   val IdleTime: FiniteDuration = 1.minute
+
+  private def onOwnThread(delay: FiniteDuration, task: () => Unit): Unit = Timer.later(
+    delay,
+    () => DaemonThreads.named("spark-kinesis-idle").newThread(() => task()).start()
+  )
 }
 
 /** A borrowed value. Close the loan, never the value. */

@@ -45,9 +45,20 @@ private[spark] final case class TableDefinition(properties: Map[String, String])
   /**
    * This definition, if a catalog may keep it.
    *
-   * @throws OptionException if it holds static keys, which outlive the session in the catalog
+   * @throws OptionException if it holds static keys, which outlive the session in the catalog; or
+   *   an option that would send the credentials of the one who uses the table to another place, or
+   *   run code with them
    */
   def checked: TableDefinition = {
+    options.toSeq.sorted.find { case (name, value) => isUnsafe(name, value) }.foreach {
+      case (name, _) =>
+        throw new OptionException(
+          OptionException.UnsafeInTable,
+          s"The table definition holds option '$name'. Whoever uses the table would follow it " +
+            "with credentials of their own. Remove it from the definition, and set it as an " +
+            "option of each query, such as spark.read.option(...).table(...)."
+        )
+    }
     properties.keys.toSeq.sorted.find(isStaticKey).foreach { name =>
       throw new OptionException(
         OptionException.StaticKeysInTable,
@@ -91,6 +102,13 @@ private[spark] object TableDefinition {
     val own: JMap[String, String] = query.asCaseSensitiveMap
     defined.filterNot { case (name, _) => query.containsKey(name) } ++ own.asScala
   }
+
+  /** Whether the option decides where calls go, whom they trust, or which class runs. */
+  private def isUnsafe(name: String, value: String): Boolean =
+    Options.meaning(name, ConnectionOptions.Trusted).exists {
+      case ConnectionOptions.Endpoint => !Options.isOnThisMachine(value)
+      case _ => true
+    }
 
   private def isStaticKey(name: String): Boolean =
     Options.meaning(name.stripPrefix(Prefix), ConnectionOptions.Keys).nonEmpty

@@ -10,7 +10,11 @@ import org.scalatest.funsuite.AnyFunSuite
 class PoolSuite extends AnyFunSuite {
   private final class Resource extends AutoCloseable {
     var closed = 0
-    override def close(): Unit = closed += 1
+    var closing: () => Unit = () => ()
+    override def close(): Unit = {
+      closed += 1
+      closing()
+    }
   }
 
   private class Fixture {
@@ -42,30 +46,34 @@ class PoolSuite extends AnyFunSuite {
     first.close()
     first.close() // once is enough
     fixture.passIdleTime()
-    assert(fixture.pool.borrow("b").value ne first.value)
+    fixture.pool.borrow("b").close()
+    fixture.run(0)
     assert(first.value.closed === 0, "the second borrower still has it")
     second.close()
     assert(fixture.pool.borrow("a").value eq first.value)
     assert(first.value.closed === 0)
   }
 
-  test("an idle value is closed when its idle time is over") {
-    val fixture = new Fixture
-    val loan = fixture.pool.borrow("a")
-    loan.close()
-    fixture.passIdleTime()
-    fixture.pool.borrow("b")
-    assert(loan.value.closed === 1)
-    assert(fixture.pool.borrow("a").value ne loan.value)
-  }
-
-  test("an idle value is closed even if the pool is not used again") {
+  test("an idle value is closed when its idle time is over, without the lock of the pool") {
     val fixture = new Fixture
     val loan = fixture.pool.borrow("a")
     assert(fixture.due.isEmpty)
     loan.close()
+    loan.value.closing = () => assert(!Thread.holdsLock(fixture.pool))
     fixture.run(0)
     assert(loan.value.closed === 1)
+    assert(fixture.pool.borrow("a").value ne loan.value)
+  }
+
+  test("a value that fails to close does not keep others open") {
+    val fixture = new Fixture
+    val loans = Seq("a", "b").map(fixture.pool.borrow)
+    loans.foreach { loan =>
+      loan.value.closing = () => throw new IllegalStateException("sealed")
+      loan.close()
+    }
+    fixture.run(0)
+    assert(loans.map(_.value.closed) === Seq(1, 1))
   }
 
   test("at most one check for idle values is scheduled at a time") {

@@ -35,6 +35,10 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val sizeOrZero = "0 or a size such as 512k, 64m or 1g, at most 1048576g"
   private val whole = s"a whole number from 1 to ${Int.MaxValue}"
   private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
+  private val encrypted = "https, or a host of this machine"
+  private val inClear =
+    "Calls carry records and session tokens, and answers of the token service carry keys. For a " +
+      "server of tests, set 'allowUnencryptedEndpoint' to true."
   private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
   private val json =
     "or an instant such as 2026-11-21T08:00:00Z, or JSON with one of these for each stream"
@@ -78,6 +82,8 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("endpoint", "127.0.0.1:4567", url, default, stream),
     ("endpoint", "ftp://127.0.0.1", url, default, stream),
     ("endpoint", "http://", url, default, stream),
+    ("endpoint", "http://127.0.0.1.example.com:4567", encrypted, inClear, stream),
+    ("stsEndpoint", "http://sts", encrypted, inClear, inRole),
     ("profile", " ", "a value", default, stream),
     (
       "credentialsProvider",
@@ -87,7 +93,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       stream
     ),
     (
-      "credentialsProviderParam",
+      "credentialsProviderSecret",
       " ",
       "a value",
       default,
@@ -125,6 +131,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("proxyUsername", " ", "a value", default, behindProxy),
     ("proxyPassword", " ", "a value", default, behindProxy),
     ("caBundle", " ", "a value", default, stream),
+    ("allowUnencryptedEndpoint", "1", "true or false", "Set one of the two.", stream),
     ("useFipsEndpoint", "1", "true or false", "Set one of the two.", stream),
     ("useDualStackEndpoint", "on", "true or false", "Set one of the two.", stream),
     ("connectTimeout", "5", duration, unit, stream),
@@ -319,6 +326,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       "awsAccessKeyId",
       "awsSecretAccessKey",
       "awsSessionToken",
+      "credentialsProviderSecret",
       "roleExternalId",
       "proxyPassword"
     )

@@ -21,6 +21,8 @@ class TableDefinitionSuite extends AnyFunSuite {
     new CaseInsensitiveStringMap((both ++ catalogs).asJava)
   }
 
+  private val Role = "arn:aws:iam::123456789012:role/reader"
+
   private def definition(options: (String, String)*): TableDefinition =
     TableDefinition.of(properties(options.toMap)).get
 
@@ -73,12 +75,42 @@ class TableDefinitionSuite extends AnyFunSuite {
     }
   }
 
+  test("a table cannot say where calls go, whom they trust, or which class runs") {
+    val unsafe = Seq(
+      "endpoint" -> "https://kinesis.example.com",
+      "endpointUrl" -> "https://127.0.0.1.example.com",
+      "kinesis.stsEndpoint" -> "https://127.0.0.1",
+      "PROXY" -> "http://127.0.0.1:3128",
+      "caBundle" -> "/tmp/ca.pem",
+      "allowUnencryptedEndpoint" -> "true",
+      "credentialsProvider" -> "com.example.Vault"
+    )
+    val none = CaseInsensitiveStringMap.empty
+    unsafe.foreach { case (name, value) =>
+      val defined = properties(stream + (name -> value) + ("roleArn" -> Role))
+      val provider = new KinesisTableProvider
+      val table = provider.getTable(RecordRow.Schema, Array.empty, defined)
+      Seq[() => Any](
+        () => provider.inferSchema(defined),
+        () => provider.inferPartitioning(defined),
+        () => table.asInstanceOf[KinesisTable].newScanBuilder(none).build().toBatch
+      ).foreach { use =>
+        val e = intercept[ConnectorError](use())
+        assert(e.getCondition === OptionException.UnsafeInTable)
+        assert(e.getMessage.contains(s"'$name'"))
+      }
+    }
+    val local = properties(stream + ("endpoint" -> "http://127.0.0.1:4567"))
+    new KinesisTableProvider().inferSchema(local)
+  }
+
   test("secrets are masked in the table properties under both names") {
-    val secrets = (keys :+ "roleExternalId").map(_ -> "hush").toMap
+    val others = Seq("roleExternalId", "credentialsProviderSecret", "proxyPassword")
+    val secrets = (keys ++ others).map(_ -> "hush").toMap
     val table =
       new KinesisTable(RecordRow.Schema, TableDefinition.of(properties(stream ++ secrets)))
     val shown = table.properties.asScala
-    assert(!shown.exists(_._2.contains("hush")) && shown.values.count(_ == "***") === 10)
+    assert(!shown.exists(_._2.contains("hush")) && shown.values.count(_ == "***") === 14)
     assert(shown("option.streamName") === "orders" && shown("provider") === "kinesis")
   }
 

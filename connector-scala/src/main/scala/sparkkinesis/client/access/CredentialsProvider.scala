@@ -3,7 +3,7 @@ package sparkkinesis.client.access
 /**
  * Gives the connector AWS credentials. The option `credentialsProvider` names a class that
  * implements this interface. The class needs a public constructor without parameters, or a public
- * static method `create` without parameters. With the option `credentialsProviderParam`, it needs
+ * static method `create` without parameters. With the option `credentialsProviderSecret`, it needs
  * one of the two with a parameter of type `String`.
  *
  * The driver and each executor create one object per connection. The connector keeps the

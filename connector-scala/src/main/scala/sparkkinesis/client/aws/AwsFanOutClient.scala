@@ -30,6 +30,7 @@ private[aws] final class AwsFanOutClient(
   import AwsFanOutClient._
 
   private var created = Option.empty[KinesisAsyncClient]
+  private var isClosed = false
 
   override def describe(consumer: ConsumerRef): ConsumerSummary =
     answering(s"DescribeStreamConsumer of consumer $consumer") {
@@ -107,12 +108,19 @@ private[aws] final class AwsFanOutClient(
   }
 
   private def async: KinesisAsyncClient = synchronized {
+    if (isClosed) throw new IllegalStateException("The client is closed.")
     val client = created.getOrElse(createAsync())
     created = Some(client)
     client
   }
 
-  override def close(): Unit = synchronized(created.foreach(_.close()))
+  override def close(): Unit = {
+    val opened = synchronized {
+      isClosed = true
+      created
+    }
+    opened.foreach(_.close())
+  }
 }
 
 private object AwsFanOutClient {

@@ -18,7 +18,7 @@ import sparkkinesis.client.aws.wire.{RecordDistributionReader, RequestBodyOverri
 /** The Kinesis clients of this JVM: one per configuration, shared by all queries and tasks. */
 object ClientPool {
   val shared: Pool[ClientConfig, KinesisClient] =
-    new Pool[ClientConfig, KinesisClient](AwsClientFactory.create(_), SystemClock, Timer.later)
+    new Pool[ClientConfig, KinesisClient](AwsClientFactory.create(_), SystemClock)
 }
 
 /** Creates Kinesis clients over the AWS SDK. */

@@ -8,12 +8,20 @@ import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
 /** The options that source and sink share: streams, region, endpoint, credentials and network. */
 object ConnectionOptions {
 
+  val Endpoint = "endpoint"
+
+  /**
+   * The options that decide where calls go, which certificates they trust, and which class gives
+   * the credentials: only who starts a query may set them.
+   */
+  val Trusted: Seq[String] = Endpoint +: (CredentialsOptions.Trusted ++ NetworkOptions.Trusted)
+
   /** The options for static keys, and the password of a proxy. */
   val Keys: Seq[String] = CredentialsOptions.Keys :+ NetworkOptions.Password
 
   /** The names of all these options, for [[Options.parse]]. */
   val Names: Seq[String] =
-    Seq("streamName", "streamArn", "region", "endpoint") ++ CredentialsOptions.Names ++
+    Seq("streamName", "streamArn", "region", Endpoint) ++ CredentialsOptions.Names ++
       NetworkOptions.Names
 
   /**
@@ -41,14 +49,14 @@ object ConnectionOptions {
     }
     val credentials = CredentialsOptions.parse(options)
     val network = NetworkOptions.parse(options)
-    val endpoint = options.endpoint("endpoint")
+    val endpoint = options.endpoint(Endpoint)
     val endpointRegion = endpoint.flatMap(EndpointRegion.of)
     lazy val default = endpointRegion.orElse(defaultRegion)
     refs.map { ref =>
       val region = regionOf(options, ref, default)
       endpointRegion.filter(_ != region).foreach { other =>
         throw conflicting(
-          s"Option ${options.named("endpoint")} is an endpoint of $other, but stream $ref is in " +
+          s"Option ${options.named(Endpoint)} is an endpoint of $other, but stream $ref is in " +
             s"$region. Remove the option to use the endpoint of each region."
         )
       }
@@ -72,7 +80,7 @@ object ConnectionOptions {
       isByName: Boolean,
       defaultRegion: => Option[String]
   ): ConnectionDefaults = {
-    val endpoint = options.endpoint("endpoint")
+    val endpoint = options.endpoint(Endpoint)
     val known = regionOption(options).orElse(endpoint.flatMap(EndpointRegion.of))
     val region = if (isByName) known.orElse(defaultRegion) else known
     if (isByName && region.isEmpty) throw missingRegion("the streams that the rows name")
@@ -148,6 +156,7 @@ object ConnectionOptions {
 /** The options for the way to AWS: proxy, certificates, kinds of endpoints, timeouts. */
 private[options] object NetworkOptions {
   val Password = "proxyPassword"
+  val Trusted: Seq[String] = Seq("proxy", "caBundle", Options.AllowUnencrypted)
   private val Fips = "useFipsEndpoint"
   private val DualStack = "useDualStackEndpoint"
 
@@ -156,6 +165,7 @@ private[options] object NetworkOptions {
     "proxyUsername",
     Password,
     "caBundle",
+    Options.AllowUnencrypted,
     Fips,
     DualStack,
     "connectTimeout",
@@ -167,19 +177,22 @@ private[options] object NetworkOptions {
   private val CallBeyondRead = Timeouts.Default.call - Timeouts.Default.attempt
 
   /** @throws OptionException if an option is missing, invalid or in conflict with another */
-  def parse(options: Options): NetworkConfig = NetworkConfig(
-    proxy(options),
-    options.text("caBundle"),
-    kindOfEndpoint(options, Fips),
-    kindOfEndpoint(options, DualStack),
-    timeouts(options)
-  )
+  def parse(options: Options): NetworkConfig = {
+    options.boolean(Options.AllowUnencrypted): Unit // its value counts beside an endpoint
+    NetworkConfig(
+      proxy(options),
+      options.text("caBundle"),
+      kindOfEndpoint(options, Fips),
+      kindOfEndpoint(options, DualStack),
+      timeouts(options)
+    )
+  }
 
   private def proxy(options: Options): Option[ProxyConfig] = {
     Seq("proxyUsername", Password).foreach(options.requireBeside(_, "proxy"))
     options.requireBeside("proxyUsername", Password)
     options.requireBeside(Password, "proxyUsername")
-    options.endpoint("proxy", "http://proxy.example.com:3128").map { uri =>
+    options.url("proxy", "http://proxy.example.com:3128").map { uri =>
       if (uri.getPort < 0 || Seq("", "/").forall(_ != uri.getPath) || uri.getQuery != null)
         throw options.invalid(
           "proxy",
@@ -192,10 +205,10 @@ private[options] object NetworkOptions {
 
   private def kindOfEndpoint(options: Options, name: String): Option[Boolean] = {
     val value = options.boolean(name)
-    if (value.contains(true) && options.contains("endpoint"))
+    if (value.contains(true) && options.contains(ConnectionOptions.Endpoint))
       throw conflicting(
         s"Option ${options.named(name)} selects an endpoint of AWS, but " +
-          s"${options.named("endpoint")} is set. Set only one of them."
+          s"${options.named(ConnectionOptions.Endpoint)} is set. Set only one of them."
       )
     value
   }

@@ -9,12 +9,16 @@ import sparkkinesis.client.{CredentialsConfig, CredentialsSource, RoleConfig}
  */
 private[options] object CredentialsOptions {
   val Keys: Seq[String] = Seq("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken")
-  private val OnlyWithRole = Seq("roleSessionName", "roleExternalId", "stsEndpoint")
 
   private val Provider = "credentialsProvider"
-  private val Param = "credentialsProviderParam"
+  private val Secret = "credentialsProviderSecret"
+  private val StsEndpoint = "stsEndpoint"
 
-  val Names: Seq[String] = Seq("profile", Provider, Param, "roleArn") ++ Keys ++ OnlyWithRole
+  private val OnlyWithRole = Seq("roleSessionName", "roleExternalId", StsEndpoint)
+
+  val Trusted: Seq[String] = Seq(Provider, StsEndpoint)
+
+  val Names: Seq[String] = Seq("profile", Provider, Secret, "roleArn") ++ Keys ++ OnlyWithRole
 
   private val DefaultSessionName = "spark-kinesis"
 
@@ -29,7 +33,7 @@ private[options] object CredentialsOptions {
         s"Both ${kinds.take(2).map(options.named).mkString(" and ")} are set. " +
           "Set one kind of credentials only."
       )
-    options.requireBeside(Param, Provider)
+    options.requireBeside(Secret, Provider)
     options.text("profile").map(CredentialsSource.Profile).orElse(provider(options)).getOrElse {
       if (keys.nonEmpty) static(options, keys) else CredentialsSource.DefaultChain
     }
@@ -43,7 +47,7 @@ private[options] object CredentialsOptions {
           "the name of a class such as com.example.VaultCredentials",
           "Write the package and the class, separated by dots."
         )
-      CredentialsSource.Provider(name, options.text(Param))
+      CredentialsSource.Provider(name, options.text(Secret))
     }
 
   private def static(options: Options, keys: Seq[String]): CredentialsSource = {
@@ -81,7 +85,7 @@ private[options] object CredentialsOptions {
         "2 to 64 of a-z, A-Z, 0-9, _ + = , . @ -",
         "Correct the name."
       )
-    val stsEndpoint = options.endpoint("stsEndpoint")
+    val stsEndpoint = options.endpoint(StsEndpoint)
     RoleConfig(arn, session, options.text("roleExternalId"), stsEndpoint)
   }
 }

@@ -39,7 +39,7 @@ private[sparkkinesis] object ForeignOptions {
     },
     refused(Awslabs)("credentialProviderClass", "credentialProviderParam") {
       "Let the class implement sparkkinesis.client.access.CredentialsProvider, and set " +
-        "'credentialsProvider' to its name and 'credentialsProviderParam' to its parameter."
+        "'credentialsProvider' to its name and 'credentialsProviderSecret' to its parameter."
     },
     refused(Awslabs)("proxyAddress", "proxyPort") {
       "Set 'proxy' to the URL of the proxy, such as http://proxy.example.com:3128."

@@ -15,6 +15,7 @@ object OptionException {
   val MissingOption = "KINESIS_MISSING_OPTION"
   val ConflictingOptions = "KINESIS_CONFLICTING_OPTIONS"
   val StaticKeysInTable = "KINESIS_STATIC_KEYS_IN_TABLE"
+  val UnsafeInTable = "KINESIS_UNSAFE_OPTION_IN_TABLE"
   val MissingRegion = "KINESIS_MISSING_REGION"
 
   def missing(message: String): OptionException = new OptionException(MissingOption, message)

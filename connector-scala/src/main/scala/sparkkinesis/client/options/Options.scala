@@ -103,12 +103,27 @@ final class Options private (values: Map[String, OptionValue]) {
       )
 
   /**
+   * A URL to which calls go: `https`, or `http` if the host is this machine or if
+   * [[Options.AllowUnencrypted]] is set.
+   */
+  def endpoint(name: String): Option[URI] = url(name, "http://127.0.0.1:4567").map { uri =>
+    val isEncrypted = normalized(uri.getScheme) == "https"
+    if (!isEncrypted && !isLoopback(uri) && !boolean(AllowUnencrypted).contains(true))
+      throw invalid(
+        name,
+        "https, or a host of this machine",
+        "Calls carry records and session tokens, and answers of the token service carry keys. " +
+          s"For a server of tests, set '$AllowUnencrypted' to true."
+      )
+    uri
+  }
+
+  /**
    * A URL: `http` or `https` with a host, without user and password.
    *
    * @param example for the message
    */
-  def endpoint(name: String, example: String = "http://127.0.0.1:4567"): Option[URI] =
-    text(name).map(url(name, _, example))
+  def url(name: String, example: String): Option[URI] = text(name).map(url(name, _, example))
 
   private def url(name: String, text: String, example: String): URI = {
     if (text.contains('@'))
@@ -159,6 +174,7 @@ final class Options private (values: Map[String, OptionValue]) {
 }
 
 object Options {
+  val AllowUnencrypted = "allowUnencryptedEndpoint"
 
   /** Options whose values are never printed. */
   private val SecretNames =
@@ -166,6 +182,7 @@ object Options {
       "awsAccessKeyId",
       "awsSecretAccessKey",
       "awsSessionToken",
+      "credentialsProviderSecret",
       "roleExternalId",
       "proxyPassword"
     )
@@ -195,6 +212,13 @@ object Options {
   /** The known option that a name means, in any of its spellings. */
   def meaning(name: String, known: Seq[String]): Option[String] =
     OptionParser.resolve(name, known).map(_._1)
+
+  /** Whether the text is a URL of this machine: `localhost`, `127.*` or `[::1]`. */
+  def isOnThisMachine(url: String): Boolean = Try(new URI(url)).toOption.exists(isLoopback)
+
+  private def isLoopback(uri: URI) = Option(uri.getHost).map(normalized).exists { host =>
+    host == "localhost" || host == "[::1]" || host.matches("127(\\.\\d{1,3}){3}")
+  }
 
   /** Whether the value of the option is never printed. */
   def isSecret(name: String): Boolean = meaning(name, SecretNames).nonEmpty

@@ -23,8 +23,13 @@ import java.util.Arrays
  * }}}
  *
  * If one sub-record is malformed, the whole record is a plain record. Tags and unknown fields are
- * skipped. A sub-record that looks like an aggregate is data. Keys may be any text: a hash key need
- * not be a number, and is not compared with the hash keys of the shard.
+ * skipped. A sub-record that looks like an aggregate is data. Keys may be any text of at most 256
+ * characters, the limit of Kinesis: a hash key need not be a number, and is not compared with the
+ * hash keys of the shard.
+ *
+ * Sub-records share keys, so that a few bytes can stand for a long row. A record that would expand
+ * to more than [[AggregateReader.MostExpansion]] times its size is a plain record, too: otherwise,
+ * one hostile record of 10 MiB would be terabytes of rows.
  */
 final class AggregateReader {
   import AggregateReader._
@@ -64,6 +69,10 @@ final class AggregateReader {
   def next(): Unit = {
     while (fields.next() && fields.tag != RecordTag) fields.skip()
     readRecord()
+    findKeys()
+  }
+
+  private def findKeys(): Unit = {
     partitionKey.open(content, partitionKeys(partitionKeyIndex), end)
     partitionKey.span()
     if (hasHashKey) {
@@ -102,6 +111,7 @@ final class AggregateReader {
       partitionKeys.clear()
       hashKeys.clear()
       var count = 0
+      var data = 0L
       var (lastPartitionKey, lastHashKey) = (Missing, Missing)
       while (fields.next()) fields.tag match {
         case PartitionKeyTag => partitionKeys.add(fields)
@@ -111,10 +121,27 @@ final class AggregateReader {
           lastPartitionKey = math.max(lastPartitionKey, partitionKeyIndex)
           lastHashKey = math.max(lastHashKey, hashKeyIndex)
           count += 1
+          data += dataLength
         case _ => fields.skip()
       }
-      if (lastPartitionKey < partitionKeys.size && lastHashKey < hashKeys.size) count else 0
+      val isWhole = lastPartitionKey < partitionKeys.size && lastHashKey < hashKeys.size
+      val keys = partitionKeys.longest + hashKeys.longest
+      val most = MostExpansion * (end - message).toLong
+      if (isWhole && (data + count * keys.toLong <= most || expanded(message) <= most)) count else 0
     } catch { case ProtobufReader.Malformed => 0 }
+
+  /** Bytes of all sub-records with their keys. */
+  private def expanded(message: Int): Long = {
+    fields.open(content, message, end)
+    var bytes = 0L
+    while (fields.next())
+      if (fields.tag == RecordTag) {
+        readRecord()
+        findKeys()
+        bytes += dataLength + partitionKeyLength + (if (hasHashKey) hashKeyLength else 0)
+      } else fields.skip()
+    bytes
+  }
 
   /** Does not compare an index with its table, because the tables may follow the records. */
   private def readRecord(): Unit = {
@@ -146,6 +173,13 @@ private[aggregate] object AggregateReader {
   val MarkBytes = 4
   val DigestBytes = 16
 
+  /**
+   * No aggregate of a producer comes near: with empty data and a key of 256 ASCII characters, a
+   * sub-record of six bytes expands 43 times.
+   */
+  val MostExpansion = 64
+
+  private val MostCharacters = 256
   private val Missing = -1
 
   /** Larger than any table. */
@@ -169,19 +203,27 @@ private[aggregate] object AggregateReader {
   private final class Table {
     private var begins = new Array[Int](16)
     private var count = 0
+    private var longestText = 0
 
     def size: Int = count
 
+    /** Bytes of the longest text; 0 if there is none. */
+    def longest: Int = longestText
+
     def apply(index: Int): Int = begins(index)
 
-    def clear(): Unit = count = 0
+    def clear(): Unit = {
+      count = 0
+      longestText = 0
+    }
 
     /** Adds the next text of the message. */
     def add(fields: ProtobufReader): Unit = {
       if (count == begins.length) begins = Arrays.copyOf(begins, count * 2)
       begins(count) = fields.end
       count += 1
-      fields.text()
+      fields.text(MostCharacters)
+      longestText = math.max(longestText, fields.end - fields.begin)
     }
   }
 }

@@ -73,10 +73,11 @@ private[model] final class ProtobufReader {
     at += length.toInt
   }
 
-  /** Reads a span and checks that it is UTF-8. */
-  def text(): Unit = {
+  /** Reads a span and checks that it is UTF-8 of at most `most` characters. */
+  def text(most: Int): Unit = {
     span()
     if (!isAscii) requireUtf8()
+    if (at - spanBegin > most && characters > most) throw Malformed
   }
 
   /** Skips the value of an unknown field. */
@@ -110,6 +111,9 @@ private[model] final class ProtobufReader {
     while (i < at && bytes(i) >= 0) i += 1
     i == at
   }
+
+  /** Bytes that do not continue a character. */
+  private def characters: Int = (spanBegin until at).count(i => (bytes(i) & 0xc0) != 0x80)
 
   private def requireUtf8(): Unit =
     try {

@@ -6,6 +6,7 @@ import java.io.{
   DataInputStream,
   DataOutputStream,
   IOException,
+  ObjectInputFilter,
   ObjectInputStream,
   ObjectOutputStream,
   ObjectStreamClass,
@@ -52,14 +53,27 @@ object Messages {
     }
   }
 
-  /** Uses the class loader of this jar. */
+  /**
+   * Uses the class loader of this jar.
+   *
+   * @throws InvalidClassException if the bytes contain an object of a class that no message has
+   */
   def decode[A](bytes: Array[Byte]): A = {
     val in = new ObjectInputStream(new ByteArrayInputStream(bytes)) {
       override def resolveClass(desc: ObjectStreamClass): Class[_] =
         Class.forName(desc.getName, false, Messages.getClass.getClassLoader)
     }
+    in.setObjectInputFilter(ClassesOfMessages)
     in.readObject().asInstanceOf[A]
   }
+
+  /**
+   * Who reaches the port of the driver can send bytes, and a class of another library may run code.
+   */
+  private val ClassesOfMessages = ObjectInputFilter.Config.createFilter(
+    "sparkkinesis.**;org.apache.spark.sparkkinesis.**;scala.**;java.lang.*;java.math.*;" +
+      "java.time.*;java.util.*;java.util.concurrent.*;java.net.URI;!*"
+  )
 }
 
 /** A message of another version of the jar. */

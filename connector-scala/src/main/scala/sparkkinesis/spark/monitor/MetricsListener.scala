@@ -34,8 +34,9 @@ final class MetricsListener extends StreamingQueryListener {
   override def onQueryTerminated(event: QueryTerminatedEvent): Unit =
     runs.synchronized(runs.remove(event.runId)).foreach { ended =>
       ended.close()
-      // Spark has removed the numbers of all runs of this name.
-      runs.synchronized(runs.values.filter(_.query == ended.query).toVector).foreach(_.again())
+      // Spark has removed the numbers of all queries whose names begin with this one.
+      val removed = runs.synchronized(runs.values.filter(_.query.startsWith(ended.query)).toVector)
+      removed.foreach(_.again())
     }
 
   private def known(run: UUID, id: UUID, name: String): PublishedRun = runs.synchronized {

@@ -26,6 +26,16 @@ class ConnectionOptionsSuite extends AnyFunSuite {
   private def streams(options: (String, String)*) =
     ConnectionOptions.streams(Options.parse(options.toMap, ConnectionOptions.Names), None)
 
+  test("an endpoint on another machine needs https, unless an option allows clear text") {
+    Seq("http://LOCALHOST:1", "http://127.1.2.3", "http://[::1]:1", "https://kinesis").foreach {
+      url => assert(client("endpoint" -> url).endpoint === Some(URI.create(url)))
+    }
+    val url = "http://kinesis:4567"
+    val allowed = client("endpoint" -> url, "allowUnencryptedEndpoint" -> "true")
+    assert(allowed.endpoint === Some(URI.create(url)))
+    assertThrows[OptionException](client("endpoint" -> url, "allowUnencryptedEndpoint" -> "false"))
+  }
+
   test("the network's options, and their defaults") {
     assert(client().network === NetworkConfig.Default)
     val set = client(
@@ -145,6 +155,7 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     (Map("streamArn" -> arn, "region" -> "us-east-1"), ConflictingOptions, "is in eu-west-1"),
     (named + ("endpoint" -> "127.0.0.1:4567"), InvalidOption, "Option 'endpoint'"),
     (named + ("endpoint" -> "ftp://h"), InvalidOption, "http or https"),
+    (named + ("endpoint" -> "http://localhost.example.com"), InvalidOption, "https, or a host"),
     (named + ("endpoint" -> "http://u:hush@h"), InvalidOption, "without user and password"),
     (named + ("awsAccessKeyId" -> "hush"), MissingOption, "'awsSecretAccessKey' is missing"),
     (named + ("awsSecretAccessKey" -> "hush"), MissingOption, "'awsAccessKeyId' is missing"),
@@ -163,16 +174,16 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     ),
     (named + ("proxy" -> "http://me:hush@h:1"), InvalidOption, "Option 'proxy' contains an '@'"),
     (
-      named ++ Map("useFipsEndpoint" -> "true", "endpoint" -> "http://h"),
+      named ++ Map("useFipsEndpoint" -> "true", "endpoint" -> "https://h"),
       ConflictingOptions,
       "Fips"
     ),
     (
-      named ++ Map("useDualStackEndpoint" -> "true", "endpoint" -> "http://h"),
+      named ++ Map("useDualStackEndpoint" -> "true", "endpoint" -> "https://h"),
       ConflictingOptions,
       "DualStack"
     ),
-    (named + ("credentialsProviderParam" -> "x"), MissingOption, "without 'credentialsProvider'"),
+    (named + ("credentialsProviderSecret" -> "x"), MissingOption, "without 'credentialsProvider'"),
     (
       named ++ Map("credentialsProvider" -> "a.B", "profile" -> "p"),
       ConflictingOptions,
@@ -205,7 +216,7 @@ class ConnectionOptionsSuite extends AnyFunSuite {
       "Option 'endpointUrl' ('endpoint' here) contains an '@'"
     ),
     (named + ("roleExternalId" -> "hush"), MissingOption, "without 'roleArn'"),
-    (named + ("stsEndpoint" -> "http://h"), MissingOption, "without 'roleArn'"),
+    (named + ("stsEndpoint" -> "https://h"), MissingOption, "without 'roleArn'"),
     (
       named ++ Map("roleArn" -> role, "roleSessionName" -> "a b"),
       InvalidOption,

@@ -76,6 +76,22 @@ class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(count(repeated(bytesField(1, Array.emptyByteArray), 5200000) ++ empty) === 1)
   }
 
+  test("a key of more than 256 characters makes a plain record, as a record that expands too far") {
+    val keys = Seq("k" * 256, "\u00e9" * 256, "\ud83d\ude00" * 256)
+    keys.foreach { key =>
+      assert(read(KplAggregates(Vector(SubRecord(key, Vector(1))))).nonEmpty)
+      assert(read(KplAggregates(Vector(SubRecord(key + "k", Vector(1))))).isEmpty)
+      assert(read(KplAggregates(Vector(SubRecord("k", Vector(1), Some(key + "1"))))).isEmpty)
+    }
+    val empty = record(index, bytesField(3, Array.emptyByteArray))
+    assert(count(bytesField(1, keys.head.getBytes) ++ repeated(empty, 100000)) === 100000)
+    assert(count(bytesField(1, keys.last.getBytes) ++ repeated(empty, 100000)) === 0)
+    // A long key that few records share expands little.
+    val second = record(numberField(1, 1), bytesField(3, Array.emptyByteArray))
+    val table = key ++ bytesField(1, keys.last.getBytes)
+    assert(count(table ++ repeated(empty, 100000) ++ second) === 100001)
+  }
+
   private def count(message: Array[Byte]) = {
     val page = wrapped(message)
     new AggregateReader().open(page, 0, page.length)

@@ -1,7 +1,9 @@
 package sparkkinesis.client.aws.credentials
 
 import scala.jdk.DurationConverters._
+import scala.util.control.NonFatal
 
+import org.slf4j.LoggerFactory
 import software.amazon.awssdk.auth.credentials._
 import software.amazon.awssdk.core.exception.{AbortedException, SdkClientException, SdkException}
 import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
@@ -23,10 +25,15 @@ private[aws] final class ClientCredentials(
     val provider: AwsCredentialsProvider,
     owned: Seq[AutoCloseable]
 ) extends AutoCloseable {
-  override def close(): Unit = owned.foreach(_.close())
+  override def close(): Unit = owned.foreach { resource =>
+    try resource.close() // a user's class may fail, and the others must end all the same
+    catch { case NonFatal(e) => ClientCredentials.log.warn(s"$resource could not be closed.", e) }
+  }
 }
 
 private[aws] object ClientCredentials {
+  private val log = LoggerFactory.getLogger(classOf[ClientCredentials])
+
   def open(config: ClientConfig): ClientCredentials = {
     val first = source(config.credentials.source)
     config.credentials.role match {

@@ -1,29 +1,27 @@
 package sparkkinesis.client.aws.http
 
 import java.io.FilterInputStream
-import java.util.concurrent.{ConcurrentHashMap, Executors, ScheduledExecutorService, TimeUnit}
+import java.util.concurrent.ConcurrentHashMap
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
 import software.amazon.awssdk.http._
 import software.amazon.awssdk.utils.AttributeMap
 
-import sparkkinesis.client.DaemonThreads
+import sparkkinesis.client.Timer
 
 /**
  * Aborts the requests of interrupted threads.
  *
  * A thread that reads from a blocking socket notices its interruption only at the response or a
- * timeout. Therefore one thread of this client checks for interruptions ten times per second.
+ * timeout. Therefore the timer checks for interruptions ten times per second.
  */
 private[aws] final class InterruptibleHttpClient(delegate: SdkHttpClient) extends SdkHttpClient {
   private val inFlight = new ConcurrentHashMap[ExecutableHttpRequest, Thread]
 
-  private val watch: ScheduledExecutorService =
-    Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("spark-kinesis-interrupts"))
-  private val period = InterruptibleHttpClient.PeriodMillis
-  watch.scheduleWithFixedDelay(() => abortInterrupted(), period, period, TimeUnit.MILLISECONDS)
+  private val watch = Timer.every(InterruptibleHttpClient.Period)(() => abortInterrupted())
 
   private def abortInterrupted(): Unit = inFlight.asScala.foreach { case (request, thread) =>
     if (thread.isInterrupted) request.abort()
@@ -77,13 +75,13 @@ private[aws] final class InterruptibleHttpClient(delegate: SdkHttpClient) extend
   override def clientName(): String = delegate.clientName()
 
   override def close(): Unit = {
-    watch.shutdownNow()
+    watch.close()
     delegate.close()
   }
 }
 
 private[aws] object InterruptibleHttpClient {
-  private val PeriodMillis = 100L
+  private val Period = 100.millis
 
   /** A builder, so that the SDK's client owns and closes the HTTP client. */
   final class Builder(delegate: SdkHttpClient.Builder[_]) extends SdkHttpClient.Builder[Builder] {

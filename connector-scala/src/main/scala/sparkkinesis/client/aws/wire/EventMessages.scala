@@ -80,7 +80,7 @@ private[aws] object EventMessages {
   /** The bytes are not those that the service has sent. */
   final class Corrupt(message: String) extends RuntimeException(message) with NoStackTrace
 
-  /** The limits of the format. */
+  /** The limits of the AWS SDK (`Prelude` of its library for event streams). */
   private val MostHeaderBytes = 128 * 1024
-  private val MostPayloadBytes = 16 * 1024 * 1024
+  private val MostPayloadBytes = 24 * 1024 * 1024
 }

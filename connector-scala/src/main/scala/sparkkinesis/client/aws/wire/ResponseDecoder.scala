@@ -92,7 +92,7 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
 
   private def readAll(stream: InputStream, response: SdkHttpResponse): Array[Byte] =
     try
-      length(response).fold(stream.readAllBytes()) { length =>
+      length(response).fold(readUpTo(stream, MaxLength)) { length =>
         val body = new Array[Byte](length)
         val read = stream.readNBytes(body, 0, length)
         if (read < length)
@@ -103,12 +103,21 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
       case e: IOException => throw SdkClientException.create("Reading the response failed.", e)
     } finally stream.close()
 
+  /** The room for a response of unknown length is that of a page, which is shorter. */
+  private def readUpTo(stream: InputStream, most: Int): Array[Byte] = {
+    val body = stream.readNBytes(most + 1)
+    if (body.length > most) throw new IOException(s"The response has more than $most bytes.")
+    body
+  }
+
   private def length(response: SdkHttpResponse): Option[Int] =
-    response.firstMatchingHeader("Content-Length").toScala.map[Int](_.toInt).filter(_ <= MaxLength)
+    response.firstMatchingHeader("Content-Length").toScala.flatMap { text =>
+      text.toIntOption.filter(length => length >= 0 && length <= MaxLength)
+    }
 
   private val Cbor = "application/x-amz-cbor"
 
-  /** Larger than any page. A larger length in a header is not trusted. */
+  /** Larger than any page. No more is read. */
   private val MaxLength = 32 * 1024 * 1024
   private val EmptyMap = Array(0xa0.toByte)
 }

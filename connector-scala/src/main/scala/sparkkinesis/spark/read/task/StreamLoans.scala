@@ -3,7 +3,7 @@ package sparkkinesis.spark.read.task
 import scala.concurrent.duration.FiniteDuration
 
 import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.client.{ClientConfig, Loan, Pool, StreamAccess, SystemClock, Timer}
+import sparkkinesis.client.{ClientConfig, Loan, Pool, StreamAccess, SystemClock}
 import sparkkinesis.model.{ConsumerArn, StreamArn}
 import sparkkinesis.shard.StreamClient
 import sparkkinesis.shard.pace.SharedReads
@@ -19,8 +19,7 @@ private[task] object StreamLoans {
       try new SharedReads(client.value.isAws)
       finally client.close()
     },
-    SystemClock,
-    Timer.later
+    SystemClock
   )
 
   /** The borrower must close the loan. */

@@ -36,32 +36,18 @@ class UserCredentialsSuite extends AnyFunSuite {
     assert(OwnProvider.closed === 1)
   }
 
-  test("a provider of the AWS SDK is called by the names of its methods") {
-    val plain = open(classOf[PlainSdkProvider]).resolveCredentials()
-    assert(plain.isInstanceOf[AwsBasicCredentials] && plain.accessKeyId === "PLAIN")
-    val session = open(classOf[SdkSessionProvider]).resolveCredentials()
-    assert(session.asInstanceOf[AwsSessionCredentials].sessionToken === "token-of-SESSION")
-  }
-
-  test("a class of the SDK itself is created by its method 'create'") {
-    System.setProperty("aws.accessKeyId", "FROM-PROPERTY")
-    System.setProperty("aws.secretAccessKey", "hush")
-    try {
-      val found = open(classOf[SystemPropertyCredentialsProvider]).resolveCredentials()
-      assert(found.accessKeyId === "FROM-PROPERTY")
-    } finally {
-      System.clearProperty("aws.accessKeyId")
-      System.clearProperty("aws.secretAccessKey"): Unit
-    }
+  test("no code of a class runs that is no provider: no initialiser, factory or constructor") {
+    assert(refused(open(Intruder.Name)).contains("is no provider of credentials"))
+    assert(refused(open(Intruder.Name.stripSuffix("$"), Some("x"))).contains("is no provider"))
+    assert(refused(open("java.io.FileOutputStream", Some("intruder"))).contains("is no provider"))
+    assert(!new File("intruder").exists && !sys.props.contains(Intruder.Ran))
   }
 
   test("the parameter goes to the constructor or to 'create'") {
     val found = open(classOf[NamedProvider].getName, Some("vault/path")).resolveCredentials()
     assert(found.accessKeyId === "KEY-OF-vault/path")
-    val e = intercept[Exception] {
-      open(classOf[ProfileCredentialsProvider].getName, Some("no-such")).resolveCredentials()
-    }
-    assert(e.getMessage.contains("no-such"))
+    val made = open(classOf[FactoryProvider].getName, Some("vault")).resolveCredentials()
+    assert(made.accessKeyId === "KEY-OF-vault, made")
   }
 
   private def within[A](loader: ClassLoader)(use: => A): A = {
@@ -72,25 +58,31 @@ class UserCredentialsSuite extends AnyFunSuite {
     finally thread.setContextClassLoader(before)
   }
 
-  test("the class loader of the thread comes first, also with another copy of the AWS SDK") {
-    val classPath = sys.props("java.class.path").split(File.pathSeparator)
-    val urls = classPath.map(new File(_).toURI.toURL)
-    val other = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader)
+  test("the class loader of the thread comes first") {
+    val name = classOf[OwnProvider].getName
+    val hides = new ClassLoader(getClass.getClassLoader) {
+      override def loadClass(wanted: String, resolve: Boolean): Class[_] =
+        if (wanted.startsWith(name)) throw new ClassNotFoundException(wanted)
+        else super.loadClass(wanted, resolve)
+    }
+    val home = classOf[OwnProvider].getProtectionDomain.getCodeSource.getLocation
+    val other = new URLClassLoader(Array(home), hides)
+    OwnProvider.closed = 0
     try {
-      val before = PlainSdkProvider.created
-      val found = within(other)(open(classOf[PlainSdkProvider]).resolveCredentials())
-      assert(found.accessKeyId === "PLAIN")
-      assert(PlainSdkProvider.created === before, "an object of the other copy")
+      val found = within(other)(open(name))
+      assert(found.resolveCredentials().accessKeyId === "ID")
+      found.asInstanceOf[AutoCloseable].close()
+      assert(OwnProvider.closed === 0, "an object of the other class of this name")
     } finally other.close()
     assert(within(null)(open(classOf[OwnProvider]).resolveCredentials()).accessKeyId === "ID")
   }
 
   test("a class whose libraries are missing is refused") {
-    val home = classOf[PlainSdkProvider].getProtectionDomain.getCodeSource.getLocation
+    val home = classOf[OwnProvider].getProtectionDomain.getCodeSource.getLocation
     val scala = classOf[Option[_]].getProtectionDomain.getCodeSource.getLocation
     val loader = new URLClassLoader(Array(home, scala), ClassLoader.getPlatformClassLoader)
     try {
-      val said = refused(within(loader)(open(classOf[PlainSdkProvider])))
+      val said = refused(within(loader)(open(classOf[OwnProvider])))
       assert(said.contains("cannot be loaded or created: java.lang.NoClassDefFoundError"))
     } finally loader.close()
   }
@@ -106,7 +98,9 @@ class UserCredentialsSuite extends AnyFunSuite {
     assert(shape.startsWith(s"Class java.lang.Object $option is no provider of credentials."))
     assert(shape.contains("sparkkinesis.client.access.CredentialsProvider"))
     val noForm = refused(open(classOf[NamedProvider]))
-    assert(noForm.contains("'create' without parameters") && noForm.contains("Param"))
+    assert(
+      noForm.contains("'create' without parameters") && noForm.contains("credentialsProviderSecret")
+    )
     val noParam = refused(open(classOf[OwnProvider].getName, Some("x")))
     assert(noParam.contains("one parameter of type String"))
     val broken = refused(open(classOf[BrokenConstructor]))
@@ -173,26 +167,25 @@ final class OwnProvider extends CredentialsProvider with AutoCloseable {
   override def close(): Unit = OwnProvider.closed += 1
 }
 
-object PlainSdkProvider {
-  @volatile var created = 0
+/** No provider. Whatever of it runs initialises this object, except for a use of its constants. */
+object Intruder {
+  final val Ran = "sparkkinesis.intruder"
+  final val Name = "sparkkinesis.client.aws.credentials.Intruder$"
+  System.setProperty(Ran, "yes")
+
+  def create(text: String): Intruder = new Intruder(text)
 }
 
-final class PlainSdkProvider extends AwsCredentialsProvider {
-  PlainSdkProvider.created += 1
-
-  override def resolveCredentials(): AwsCredentials = AwsBasicCredentials.create("PLAIN", "hush")
+final class Intruder(text: String) {
+  override def toString: String = s"$text: ${Intruder.Ran}"
 }
 
-/** Returns an object of a class that is not public. */
-final class SdkSessionProvider extends AwsCredentialsProvider {
-  override def resolveCredentials(): AwsCredentials = new HiddenSession
+object FactoryProvider {
+  def create(path: String): CredentialsProvider = new NamedProvider(s"$path, made")
 }
 
-private class HiddenSession extends AwsCredentials {
-  override def accessKeyId(): String = "SESSION"
-  override def secretAccessKey(): String = "hush"
-  def sessionToken(): String = "token-of-SESSION"
-}
+/** Its companion has the factory. */
+abstract class FactoryProvider extends CredentialsProvider
 
 final class NamedProvider(path: String) extends CredentialsProvider {
   override def credentials(): AwsKeys = new AwsKeys(s"KEY-OF-$path", "hush")

@@ -93,7 +93,7 @@ class EventMessagesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a length that no message has is refused before there is memory for it") {
-    val most = 16 * 1024 * 1024
+    val most = 24 * 1024 * 1024
     for ((length, headers) <- Seq(15 -> 0, 16 -> 1, -1 -> 0, Int.MaxValue -> 0, 17 + most -> 0)) {
       val refused = intercept[Corrupt](read(prelude(length, headers), Seq(12)))
       assert(refused.getMessage.contains(s"${length & 0xffffffffL} bytes"))
