@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, PutResult}
-import sparkkinesis.model.{PartitionKeyHasher, PutEntry, SequenceNumber, ShardId, ShardMap}
+import sparkkinesis.model.{PutEntry, SequenceNumber, ShardId, ShardMap}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
@@ -14,7 +14,7 @@ import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
 
   /** Keeps the calls of the loop, so that a test can answer them. */
-  private final class Calls extends WriteDriver {
+  private final class Calls extends WriteCalls {
     val sent: mutable.Queue[(StreamWriter, Request)] = mutable.Queue.empty
     val failures: mutable.Buffer[Throwable] = mutable.Buffer.empty
     val recoveries: mutable.Queue[(StreamWriter, Long)] = mutable.Queue.empty
@@ -33,13 +33,9 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     val calls = new Calls
     val loop = new WriteLoop(RequestLimits(10, 1000), options, None, () => 0.5, calls)
     private val orders = target(FakeKinesis.willing, new FastClock)
-    private val hash = new PartitionKeyHasher
     orders.shards()
 
-    def put(entry: PutEntry, now: Long = 0): Unit = {
-      hash.hash(entry)
-      loop.put(orders, entry, hash.hi, hash.lo, now)
-    }
+    def put(entry: PutEntry, now: Long = 0): Unit = loop.put(orders, entry, now)
 
     /** The oldest request in flight is written. */
     def answer(now: Long = 1): Unit = {
@@ -131,8 +127,8 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
 
   test("the delivery timeout counts while a request is in flight, also at the limit of requests") {
     val world = new World(patient.copy(deliveryTimeout = 30.seconds, maxInFlightRequests = 1))
-    world.loop.startUrgency(0)
     world.put(entry("1"))
+    world.loop.startUrgency(0)
     world.fail(new KinesisException.Unreachable("reset"), now = 10000)
     world.loop.tick(20000)
     assert(world.calls.sent.size === 1, "sent again, and not answered")
