@@ -84,6 +84,9 @@ private[sink] final class SinkCounters {
     records = 0
   }
 
+  /** One value per counter, in the order of [[SinkCounter.all]]. */
+  def values: Vector[Long] = counts.toVector
+
   def snapshot(shards: Vector[ShardTraffic]): SinkMetrics =
-    SinkMetrics(counts.toVector, shards, times.copy())
+    SinkMetrics(values, shards, times.copy())
 }

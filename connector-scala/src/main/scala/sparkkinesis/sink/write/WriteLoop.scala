@@ -55,13 +55,16 @@ private[sink] final class WriteLoop(
   /** Records that are not acknowledged. */
   def bufferedRecords: Long = counters.bufferedRecords
 
-  /** At most half a second old while records are buffered: Spark asks very often. */
+  /**
+   * Everything so far. While records are buffered, shards and times of requests are at most half a
+   * second old: Spark asks very often.
+   */
   def metrics(now: Long): SinkMetrics = {
     if (now >= measureAt || counters.bufferedRecords == 0 || firstFailure.nonEmpty) {
       measured = counters.snapshot(ShardTraffic.sum(streams.values.flatMap(_.traffic(now))))
       measureAt = now + MetricsAge.toMillis
     }
-    measured
+    measured.copy(counts = counters.values)
   }
 
   /** The streams that records were put to. */

@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, SequenceNumber, ShardId, ShardMap}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
+import sparkkinesis.sink.metrics.SinkCounter
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
 /** The decisions of a writer, without threads. */
@@ -149,6 +150,22 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     world.loop.tick(30000)
     val message = world.loop.failure.map(_.getMessage).mkString
     assert(message.endsWith("The first failure was: Kinesis has not answered the request."))
+  }
+
+  test("counts are exact, and shards are measured twice per second and at the end") {
+    val world = new World(lingering)
+    def records(now: Long) = {
+      val metrics = world.loop.metrics(now)
+      metrics(SinkCounter.RecordsWritten) -> metrics.shards.map(_.records).sum
+    }
+    (1 to 19).foreach(i => world.put(entry(i.toString)))
+    assert(records(0) === 0 -> 0)
+    world.answer()
+    assert(records(499) === 10 -> 0)
+    assert(records(500) === 10 -> 10)
+    world.loop.startUrgency(501)
+    world.answer(now = 501)
+    assert(records(501) === 19 -> 19)
   }
 
   test("after close, responses have no effect") {
