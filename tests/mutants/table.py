@@ -439,16 +439,16 @@ MUTANTS = [
         name="acknowledged-before-the-answer",
         promise="A record counts as written when Kinesis has answered, and not when it is sent.",
         file="sink/write/StreamWriter.scala",
-        old="counters.requestSent(request.records.length)",
-        new="counters.requestSent(request.records.length)\n"
-        "    request.records.foreach(it => counters.recordsWritten(it.userRecords, "
+        old="counters.requestSent(it.records.length)",
+        new="counters.requestSent(it.records.length)\n"
+        "      it.records.foreach(it => counters.recordsWritten(it.userRecords.toLong, "
         "it.bufferedBytes))",
         suite="RecordWriterSuite",
     ),
     Mutant(
         name="failed-record-dropped",
         promise="A record that Kinesis did not accept in a partial answer is sent again.",
-        file="sink/write/PutResponses.scala",
+        file="sink/write/PutAnswers.scala",
         old="failed += record\n",
         new="if (isThrottled) failed += record else acknowledged(record)\n",
         suite="RecordWriterSuite",
@@ -473,15 +473,15 @@ MUTANTS = [
         name="rate-not-reduced",
         promise="A shard that throttles receives less.",
         file="sink/rate/ShardRate.scala",
-        old="if (throttled.records > 0) refused(throttled, sentAt, now)",
-        new="if (throttled.records > 100000) refused(throttled, sentAt, now)",
+        old="if (throttled.records > 0) refused(written, throttled, sentAt, now)",
+        new="if (throttled.records > 100000) refused(written, throttled, sentAt, now)",
         suite="ShardRateSuite",
     ),
     # The sink, exactly once.
     Mutant(
         name="sent-again-in-doubt",
         promise="With exactly once, a record in doubt is looked up before it is sent again.",
-        file="sink/write/PutResponses.scala",
+        file="sink/write/PutAnswers.scala",
         old="doubts.filter(_ => failed.failed.exists(failed.isUnknown))",
         new="doubts.filter(_ => failed.failed.isEmpty)",
         suite="StreamWriterOnceSuite",

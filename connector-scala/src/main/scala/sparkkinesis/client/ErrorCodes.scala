@@ -67,6 +67,10 @@ object ErrorCodes {
       "MissingAuthenticationTokenException",
       "AuthFailure"
     ),
+    (new KinesisException.Unreachable(_, _, true)) -> Seq(
+      "RequestTimeout",
+      "RequestTimeoutException"
+    ),
     (new KinesisException.ServiceFailure(_, _)) -> Seq(
       "InternalFailure",
       "InternalFailureException",

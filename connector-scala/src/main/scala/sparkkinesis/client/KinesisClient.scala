@@ -169,6 +169,13 @@ sealed trait PutResult
 object PutResult {
   final case class Written(shard: ShardId, sequenceNumber: SequenceNumber) extends PutResult
 
+  /** The results of a request of which every record was written, without an object per record. */
+  trait AllWritten extends IndexedSeq[PutResult] {
+
+    /** Whether the records from index `from` until `until` are in the shard. */
+    def areIn(shard: ShardId, from: Int, until: Int): Boolean
+  }
+
   /** @param errorCode code of the service, such as `ProvisionedThroughputExceededException` */
   final case class Failed(errorCode: String, message: String) extends PutResult
 }

@@ -79,11 +79,16 @@ object KinesisException {
       extends KinesisException(message, mayPass, cause)
 
   /**
-   * The exception if there is no connection, or no response within the timeout. The call may have
-   * taken effect.
+   * The exception if there is no connection, or no response within the timeout.
+   *
+   * @param mayHaveArrived whether the call may have taken effect. It has not if no connection was
+   *   opened for it
    */
-  final class Unreachable(message: String, cause: Throwable = null)
-      extends KinesisException(message, true, cause)
+  final class Unreachable(
+      message: String,
+      cause: Throwable = null,
+      val mayHaveArrived: Boolean = true
+  ) extends KinesisException(message, true, cause)
 
   /** `InternalFailure`, HTTP 5xx: the service failed. The call may have taken effect. */
   final class ServiceFailure(message: String, cause: Throwable = null)

@@ -42,13 +42,40 @@ object Record {
  *
  * @param partitionKey 1 to 256 Unicode characters
  * @param explicitHashKey selects the shard instead of the MD5 of the partition key
+ * @param hasRandomKey whether the partition key has no meaning, so that another one is as good
  */
 final case class PutEntry(
     partitionKey: String,
     data: Array[Byte],
-    explicitHashKey: Option[HashKey]
+    explicitHashKey: Option[HashKey],
+    hasRandomKey: Boolean = false
 ) {
+
+  /** The size that the service's limits apply to: data plus partition key in UTF-8. */
+  val size: Int = data.length + PutEntry.utf8Length(partitionKey)
 
   /** The hash key that selects the shard. */
   def hashKey: HashKey = explicitHashKey.getOrElse(HashKey.of(partitionKey))
+}
+
+object PutEntry {
+
+  /**
+   * A partition key of 16 characters. The MD5 hashes of such keys spread evenly over the hash keys.
+   *
+   * @param bits random; the highest one does not count
+   */
+  def randomKey(bits: Long): String =
+    java.lang.Long.toHexString(bits | Long.MinValue) // which keeps the leading zeros
+
+  /** Runs for every record, so it does not encode the text. */
+  private def utf8Length(text: String): Int = {
+    var (bytes, i) = (0, 0)
+    while (i < text.length) {
+      val c = text.charAt(i)
+      bytes += (if (c < 0x80) 1 else if (c < 0x800 || Character.isSurrogate(c)) 2 else 3)
+      i += 1
+    }
+    bytes
+  }
 }

@@ -1,10 +1,14 @@
 package sparkkinesis.client.aws
 
 import java.io.IOException
+import java.net.{ConnectException, NoRouteToHostException, UnknownHostException}
+import javax.net.ssl.SSLHandshakeException
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
+import org.apache.hc.client5.http.ConnectTimeoutException
+import org.apache.hc.core5.http.ConnectionRequestTimeoutException
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
@@ -49,10 +53,19 @@ private[aws] object AwsErrors {
       new KinesisException.ClockSkewed(_, _)
     case service: AwsServiceException => serviceMaker(service)
     case _: ApiCallTimeoutException | _: ApiCallAttemptTimeoutException =>
-      new KinesisException.Unreachable(_, _)
+      new KinesisException.Unreachable(_, _, true)
     case _ if causes(e).exists(_.isInstanceOf[IOException]) =>
-      new KinesisException.Unreachable(_, _)
+      val isSent = !causes(e).exists(isBeforeSending)
+      new KinesisException.Unreachable(_, _, isSent)
     case _ => new KinesisException.Other(_, _)
+  }
+
+  /** Whether there was no connection over which the request could be sent. */
+  private def isBeforeSending(e: Throwable): Boolean = e match {
+    case _: ConnectException | _: NoRouteToHostException | _: UnknownHostException => true
+    case _: ConnectTimeoutException | _: ConnectionRequestTimeoutException => true
+    case _: SSLHandshakeException => true
+    case _ => false
   }
 
   /**
@@ -61,7 +74,10 @@ private[aws] object AwsErrors {
    */
   private def credentialsMaker(unavailable: ClientCredentials.Unavailable): Make = {
     val make = maker(unavailable.getCause)
-    if (make("", unavailable).isRetryable) make
+    val made = make("", unavailable)
+    if (made.isInstanceOf[KinesisException.Unreachable])
+      new KinesisException.Unreachable(_, _, mayHaveArrived = false)
+    else if (made.isRetryable) make
     else new KinesisException.BadCredentials(_, _, unavailable.isOfChain)
   }
 
@@ -70,7 +86,8 @@ private[aws] object AwsErrors {
       if (e.isThrottlingException) new KinesisException.Throttled(_, _)
       else if (e.statusCode >= 500) new KinesisException.ServiceFailure(_, _)
       else if (e.statusCode == 413) new KinesisException.TooLarge(_, _)
-      else if (e.statusCode == OfProxy) new KinesisException.Unreachable(_, _)
+      else if (e.statusCode == OfProxy || e.statusCode == Timeout)
+        new KinesisException.Unreachable(_, _, true)
       else if (e.statusCode == 403) new KinesisException.AccessDenied(_, _)
       else new KinesisException.Other(_, _)
     }
@@ -116,6 +133,9 @@ private[aws] object AwsErrors {
 
   /** HTTP status of a proxy that requires a name and a password. */
   private val OfProxy = 407
+
+  /** HTTP status of a server, or a proxy, that waited too long for the request. */
+  private val Timeout = 408
 
   /** AWS accepts five minutes. */
   private val MaxSkew = 4.minutes

@@ -45,6 +45,7 @@ final class AggregateBuilder(
   private var added = 0
   private var bytes = 0L
   private var messageBytes = 0L
+  private var tagBegin = 0 // in `records`
 
   /** Number of records added. */
   def count: Int = added
@@ -55,7 +56,7 @@ final class AggregateBuilder(
   /** The value of `size` after adding the record. */
   def sizeWith(entry: PutEntry): Long = {
     val aggregate = EnvelopeBytes + messageBytes + growth(entry)
-    if (added > 0 || isWrapped(entry, aggregate)) aggregate else plainSize(entry)
+    if (added > 0 || isWrapped(entry, aggregate)) aggregate else entry.size.toLong
   }
 
   /** The data of the record must not change until `result`. */
@@ -144,14 +145,19 @@ final class AggregateBuilder(
     }
     records.varint(DataTag)
     records.span(entry.data)
-    if (isFirst) tags.foreach(it => records.raw(it.next()))
+    if (isFirst) tags.foreach { it =>
+      tagBegin = records.length
+      records.raw(it.blank)
+    }
   }
 
   private def envelope(): Array[Byte] = {
     val messageEnd = MarkBytes + partitionKeys.length + hashKeys.length + records.length
     val data = new Array[Byte](messageEnd + DigestBytes)
     System.arraycopy(Mark, 0, data, 0, MarkBytes)
-    records.copyTo(data, hashKeys.copyTo(data, partitionKeys.copyTo(data, MarkBytes)))
+    val recordsBegin = hashKeys.copyTo(data, partitionKeys.copyTo(data, MarkBytes))
+    records.copyTo(data, recordsBegin)
+    tags.foreach(it => System.arraycopy(it.next(), 0, data, recordsBegin + tagBegin, it.length))
     md5.update(data, MarkBytes, messageEnd - MarkBytes)
     md5.digest(data, messageEnd, DigestBytes)
     data
@@ -168,9 +174,6 @@ private[aggregate] object AggregateBuilder {
   /** Bytes of an aggregate besides its message. */
   private val EnvelopeBytes =
     AggregateReader.MarkBytes + AggregateReader.DigestBytes + PartitionKey.length.toLong
-
-  private def plainSize(entry: PutEntry): Long =
-    entry.data.length.toLong + entry.partitionKey.getBytes(UTF_8).length
 }
 
 /**

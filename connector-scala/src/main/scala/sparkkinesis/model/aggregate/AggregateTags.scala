@@ -1,11 +1,12 @@
 package sparkkinesis.model.aggregate
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.PriorityQueue
 
 /**
  * The tags of the aggregates of one writer. The first record of each aggregate has one: a number
- * that no other aggregate of the writer has, after a text that is the same for all. Consumers that
- * deaggregate ignore tags.
+ * that no other aggregate of the writer has, after a text that is the same for all. The numbers
+ * have no gaps. Consumers that deaggregate ignore tags.
  *
  * @param text without spaces at its ends; ASCII
  */
@@ -13,15 +14,25 @@ final class AggregateTags(text: String) {
   import AggregateTags._
 
   private var made = 0L
+  private val free = new PriorityQueue[Long]
+
+  /** The field of a tag without a number. */
+  private[aggregate] val blank: Array[Byte] = encoded(0)
 
   /** Number of bytes that a tag takes in its record. */
-  val length: Int = encoded(0).length
+  def length: Int = blank.length
 
   /** The field of the next tag. All have the same length. */
-  private[aggregate] def next(): Array[Byte] = {
-    made += 1
-    encoded(made)
+  private[aggregate] def next(): Array[Byte] = encoded {
+    if (free.isEmpty) {
+      made += 1
+      made
+    } else free.poll()
   }
+
+  /** The aggregate is not in the stream and is not sent again, so another one gets its number. */
+  def giveBack(aggregate: Array[Byte]): Unit =
+    tagOf(aggregate, 0, aggregate.length).foreach { case (_, number) => free.add(number) }
 
   private def encoded(number: Long): Array[Byte] = {
     val tag = new ProtobufWriter

@@ -10,8 +10,7 @@ object UserRecords {
   /**
    * The user records in their order, each with a copy of its data. A record that is not our
    * aggregate, which has the key `a` and an explicit hash key, is itself the only user record. This
-   * includes an aggregate that the user wrote as a plain record. Half of a surrogate pair in a
-   * partition key becomes `?`, as Kinesis would store and hash it.
+   * includes an aggregate that the user wrote as a plain record.
    */
   def of(entry: PutEntry): Vector[PutEntry] = {
     val aggregate = new AggregateReader

@@ -3,7 +3,7 @@ package sparkkinesis.sink.lane
 import scala.collection.mutable
 
 import sparkkinesis.model.{PutEntry, ShardId}
-import sparkkinesis.sink.metrics.{KeyVotes, ShardTraffic}
+import sparkkinesis.sink.metrics.ShardTraffic
 import sparkkinesis.sink.rate.{RecordSum, ShardRate}
 
 /**
@@ -14,14 +14,17 @@ import sparkkinesis.sink.rate.{RecordSum, ShardRate}
  * @param isOrdered whether at most one request at a time has records of the lane, and that request
  *   at most one record per partition key
  * @param createdAt in milliseconds
+ * @param lanes hears of each change
  */
 private[sink] final class Lane(
     val shard: ShardId,
     val rate: ShardRate,
     open: Option[OpenAggregate],
     isOrdered: Boolean,
-    createdAt: Long
+    createdAt: Long,
+    lanes: WaitingLanes
 ) {
+  private[lane] val place = lanes.newPlace()
   private val queue = new RecordQueue
   private var inFlight = 0
   private var pausedUntil = 0L
@@ -29,8 +32,7 @@ private[sink] final class Lane(
   private var failedAt = Long.MinValue
   private var blockedSince = Option.empty[Long]
   private var pastSleep = 0L
-  private val votes = new KeyVotes.Counter
-  private var writtenRecords, writtenBytes = 0L
+  private var written = RecordSum.Zero
   private var acknowledgedAt = createdAt
 
   private var firstSentAt = Lane.Never
@@ -48,61 +50,50 @@ private[sink] final class Lane(
     if (queue.isEmpty) open.fold(Lane.Never)(_.arrivedAt) else queue.head.arrivedAt
 
   /** Kinesis acknowledged some of its records, wherever it wrote them. */
-  def acknowledged(now: Long): Unit = acknowledgedAt = now
-
-  /** Kinesis wrote these records to the shard. */
-  def written(records: RecordSum): Unit = {
-    writtenRecords += records.records
-    writtenBytes += records.bytes
+  def acknowledged(records: RecordSum, now: Long): Unit = {
+    written += records
+    acknowledgedAt = now
   }
+
+  /** Whether its traffic is more than nothing. */
+  def isUsed: Boolean = written.records > 0 || pastSleep > 0 || blockedSince.nonEmpty
 
   /** @param shards number of open shards of the stream */
   def traffic(stream: String, shards: Int, now: Long): ShardTraffic = ShardTraffic(
     stream,
     shard.toString,
     shards,
-    writtenRecords,
-    writtenBytes,
+    written.records,
+    written.bytes,
     sleep(now),
-    now - createdAt,
-    votes.result
+    now - createdAt
   )
 
+  /** Whether records are due that its shard cannot take. */
+  def isBehind(now: Long): Boolean = blockedSince.exists(_ <= now)
+
   /** Milliseconds in total that records were ready to be sent and the shard could not take them. */
-  private def sleep(now: Long): Long = pastSleep + blockedSince.fold(0L)(now - _)
+  private def sleep(now: Long): Long =
+    pastSleep + blockedSince.fold(0L)(it => math.max(0L, now - it))
 
-  /**
-   * A time before which no waiting record was sent for the first time; `Never` if none was sent.
-   */
-  def firstSent: Long = firstSentAt
+  /** The failures of the waiting record that was sent first. */
+  def oldestFailure: Option[Failures] = {
+    val failed = queue.failures ++ open.flatMap(_.failed)
+    firstSentAt = failed.map(_.sentAt).foldLeft(Lane.Never)(math.min)
+    failed.find(_.sentAt == firstSentAt)
+  }
 
-  /** The failures of the record that was sent first, if that was at this time or before. */
-  def oldestFailure(before: Long): Option[Failures] =
-    if (firstSentAt > before) None
-    else {
-      val failed = queue.failures ++ open.flatMap(_.failed)
-      firstSentAt = failed.map(_.sentAt).foldLeft(Lane.Never)(math.min)
-      failed.find(it => it.sentAt == firstSentAt && it.sentAt <= before)
-    }
-
-  def add(
-      entry: PutEntry,
-      hashHi: Long,
-      hashLo: Long,
-      arrivedAt: Long,
-      failure: Option[Failures]
-  ): Unit = {
-    votes.add(hashHi, hashLo)
+  def add(entry: PutEntry, arrivedAt: Long, failure: Option[Failures]): Unit = {
     noteFirstSent(failure)
     open match {
       case Some(aggregate) =>
-        aggregate.add(entry, hashHi, hashLo, arrivedAt, failure).foreach(queue.addLast)
+        aggregate.add(entry, arrivedAt, failure).foreach(queue.addLast)
       case None =>
-        val record =
-          new PendingRecord(entry, hashHi, hashLo, 1, EntrySize.of(entry), arrivedAt, arrivedAt)
+        val record = new PendingRecord(entry, 1, entry.size.toLong, arrivedAt, arrivedAt)
         record.failures = failure
         queue.addLast(record)
     }
+    lanes.update(this)
   }
 
   /** When the next records may be sent; `Never` if an answer must come first. */
@@ -115,8 +106,22 @@ private[sink] final class Lane(
       math.max(allowedAt, pausedUntil)
     }
 
-  /** Records are due, and the shard cannot take them yet. */
-  def block(now: Long): Unit = if (blockedSince.isEmpty) blockedSince = Some(now)
+  /**
+   * The shard can take no records before a time, or before an answer comes.
+   *
+   * @param dueAt when the lane could have sent records
+   */
+  def block(until: Long, dueAt: Long): Unit = {
+    if (until < Lane.Never && blockedSince.isEmpty) blockedSince = Some(dueAt)
+    place.blockedUntil = until
+    lanes.update(this)
+  }
+
+  /** The shard may take records again. */
+  def unblock(): Unit = {
+    place.blockedUntil = 0
+    lanes.update(this)
+  }
 
   /**
    * Moves the records that may be sent to a request that has room.
@@ -130,9 +135,14 @@ private[sink] final class Lane(
     else moveOnePerKey(request, now)
     if (request.size > sizeBefore) {
       inFlight += 1
-      pastSleep = sleep(now)
-      blockedSince = None
+      endSleep(now)
     }
+    lanes.update(this)
+  }
+
+  private def endSleep(now: Long): Unit = {
+    pastSleep = sleep(now)
+    blockedSince = None
   }
 
   private def moveFirst(
@@ -174,13 +184,15 @@ private[sink] final class Lane(
   /**
    * A request with records of this lane was answered, or failed.
    *
-   * @param failed the lane's records that must be sent again, in their order
+   * @param failed the lane's records that it must send again, in their order
+   * @param isFailure whether any of its records must be sent again, if only by other lanes
    * @param isProgress whether Kinesis wrote some of the lane's records
    * @param sentAt when the request was sent
    * @param backoff milliseconds to pause after so many failures in a row
    */
   def requestEnded(
       failed: Seq[PendingRecord],
+      isFailure: Boolean,
       isProgress: Boolean,
       sentAt: Long,
       now: Long,
@@ -191,23 +203,36 @@ private[sink] final class Lane(
       queue.addFirst(record)
       noteFirstSent(record.failures)
     }
-    if (failed.isEmpty) failuresInARow = 0
+    if (!isFailure) failuresInARow = 0
     else if (sentAt >= failedAt) { // requests that were in flight together fail only once
       failuresInARow = if (isProgress) 1 else failuresInARow + 1
       failedAt = now
       pausedUntil = math.max(pausedUntil, now + backoff(failuresInARow))
     }
+    unblock()
   }
 
   /** If order matters, the lane sends nothing until `release`. Calls may be nested. */
   def hold(): Unit = inFlight += 1
 
-  def release(): Unit = inFlight -= 1
+  def release(): Unit = {
+    inFlight -= 1
+    unblock()
+  }
+
+  /** Makes a Kinesis record of the open aggregate, to which no further record is added. */
+  def closeAggregate(): Unit = {
+    open.flatMap(_.close()).foreach(queue.addLast)
+    lanes.update(this)
+  }
 
   /** Removes and returns all records, in order. */
-  def drain(): Seq[PendingRecord] = {
-    open.flatMap(_.close()).foreach(queue.addLast)
-    queue.drain()
+  def drain(now: Long): Seq[PendingRecord] = {
+    closeAggregate()
+    val drained = queue.drain()
+    endSleep(now)
+    unblock()
+    drained
   }
 
   /**
@@ -227,6 +252,7 @@ private[sink] final class Lane(
       }
       firstSentAt = Lane.Never
       others.foreach(enqueue)
+      lanes.update(this)
       expired
     }
 
@@ -234,10 +260,13 @@ private[sink] final class Lane(
   def enqueue(record: PendingRecord): Unit = {
     queue.addLast(record)
     noteFirstSent(record.failures)
+    lanes.update(this)
   }
 
-  private def noteFirstSent(failures: Option[Failures]): Unit =
-    failures.foreach(it => firstSentAt = math.min(firstSentAt, it.sentAt))
+  private def noteFirstSent(failures: Option[Failures]): Unit = failures.foreach { it =>
+    firstSentAt = math.min(firstSentAt, it.sentAt)
+    lanes.noteSent(it.sentAt)
+  }
 }
 
 private[sink] object Lane {

@@ -1,36 +1,40 @@
 package sparkkinesis.sink.lane
 
-import scala.collection.mutable
-
 import sparkkinesis.model.aggregate.AggregateTags
 import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardId, ShardMap}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.metrics.{KeyVotes, ShardTraffic}
-import sparkkinesis.sink.rate.{RecordSum, TargetStream}
+import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounter, SinkCounters}
+import sparkkinesis.sink.rate.TargetStream
 
 /**
  * The lanes of a stream, one per shard of the latest listing.
  *
  * @param tags of the aggregates, for exactly once
+ * @param chance evenly distributed in `[0, 1)`
  */
 private[sink] final class LaneSet(
     stream: TargetStream,
     options: SinkOptions,
     tags: Option[AggregateTags],
+    chance: () => Double,
+    counters: SinkCounters,
     now: Long
 ) {
+  import LaneSet._
+
   private val name = stream.ref.toString
   private val hash = new PartitionKeyHasher
+
+  /** The lanes that have records. */
+  val waiting: WaitingLanes = new WaitingLanes(options.linger.toMillis)
+
   private var map = stream.shards()
   private var lanes = map.shards.map(newLane(_, now))
   private var byShard = lanes.map(lane => lane.shard -> lane).toMap
-  private var closedTraffic = Vector.empty[ShardTraffic]
-  private val elsewhere = mutable.Map.empty[ShardId, ShardTraffic] // in shards without a lane
+  private var closed = Vector.empty[Lane]
 
   /** The shards that the lanes stand for. */
   def shards: ShardMap = map
-
-  def all: IndexedSeq[Lane] = lanes
 
   def contains(lane: Lane): Boolean = byShard.get(lane.shard).exists(_ eq lane)
 
@@ -41,9 +45,41 @@ private[sink] final class LaneSet(
   def isMisplaced(shard: ShardId, lane: Lane): Boolean =
     shard != lane.shard && (map ne ShardMap.Whole)
 
-  /** Adds a record; `hashHi` and `hashLo` are the hash key that determines its shard. */
-  def add(entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit =
-    laneOf(hashHi, hashLo).add(entry, hashHi, hashLo, now, None)
+  /** Adds a record. If its key is random and its shard is behind, it gets another key. */
+  def add(entry: PutEntry, now: Long): Unit = {
+    val lane = laneOf(entry)
+    val other = if (lane.isBehind(now)) otherKey(entry, lane, now) else None
+    other.fold(lane.add(entry, now, None))(it => laneOf(it).add(it, now, None))
+  }
+
+  /**
+   * Moves a record to another lane after its shard refused it, if its key is random.
+   *
+   * @return whether it was moved
+   */
+  def moves(record: PendingRecord, from: Lane, now: Long): Boolean = {
+    val other = otherKey(record.entry, from, now)
+    other.foreach(it => laneOf(it).enqueue(record.withEntry(it)))
+    other.nonEmpty
+  }
+
+  /** The record with a key of another shard, one that is not behind. */
+  private def otherKey(entry: PutEntry, lane: Lane, now: Long): Option[PutEntry] =
+    if (!mayMove(entry)) None
+    else {
+      val others = Iterator.fill(KeyAttempts)(entry.copy(partitionKey = randomKey()))
+      val free = others.find { it =>
+        val other = laneOf(it)
+        (other ne lane) && !other.isBehind(now)
+      }
+      if (free.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
+      free
+    }
+
+  private def mayMove(entry: PutEntry) = entry.hasRandomKey && entry.explicitHashKey.isEmpty &&
+    !options.isOrdered && tags.isEmpty && lanes.size > 1
+
+  private def randomKey() = PutEntry.randomKey((chance() * Long.MaxValue).toLong)
 
   /**
    * Whether the records of an aggregate keep the hash keys of their own. They do only if order
@@ -51,20 +87,35 @@ private[sink] final class LaneSet(
    */
   def keepsHashKeys: Boolean = options.isOrdered && tags.isEmpty
 
+  def isOrdered: Boolean = options.isOrdered
+
   /**
    * Adds a record at the end of the lane that it belongs to now. If order matters, and with tags,
    * an aggregate is taken apart first, because its records may belong to several lanes, and even a
-   * single record joins the open aggregate, so that it does not overtake the records there.
+   * single record joins the open aggregate, so that it does not overtake the records there. With
+   * tags, the new aggregates are closed: there are at least as many as were taken apart, so every
+   * number is used again.
    */
   def addAgain(record: PendingRecord): Unit =
     if (options.aggregation.isEmpty || !options.isOrdered && tags.isEmpty)
-      laneOf(record.hashHi, record.hashLo).enqueue(record)
-    else
-      record.userEntries.map(asPut).foreach { entry =>
-        hash.hash(entry)
-        laneOf(hash.hi, hash.lo)
-          .add(entry, hash.hi, hash.lo, record.arrivedAt, record.failures)
+      laneOf(record.entry).enqueue(record)
+    else {
+      val entries = record.userEntries.map(asPut)
+      entries.foreach(it => laneOf(it).add(it, record.arrivedAt, record.failures))
+      tags.foreach { it =>
+        it.giveBack(record.entry.data)
+        lanesOf(entries).foreach(_.closeAggregate())
       }
+    }
+
+  /** The waiting records that were sent first, one per shard; none if all were sent later. */
+  def oldestFailures(before: Long): IndexedSeq[(ShardId, Failures)] =
+    if (waiting.firstSent > before) Vector.empty
+    else {
+      val oldest = lanes.flatMap(lane => lane.oldestFailure.map(lane.shard -> _))
+      waiting.firstSent = oldest.foldLeft(Lane.Never)((time, it) => math.min(time, it._2.sentAt))
+      oldest
+    }
 
   /**
    * Removes the records that were tried for too long. See [[Lane.expire]].
@@ -72,12 +123,14 @@ private[sink] final class LaneSet(
    * @param removed is called with each removed record
    */
   def expire(before: Long)(removed: PendingRecord => Unit): Vector[ExpiredRecord] =
-    lanes.toVector.flatMap { lane =>
-      val records = lane.expire(before)
-      val error = records.flatMap(_.failures).headOption.fold("")(_.lastMessage)
-      records.foreach(removed)
-      records.flatMap(expired(lane.shard, _, error))
-    }
+    if (waiting.firstSent > before) Vector.empty
+    else
+      lanes.toVector.flatMap { lane =>
+        val records = lane.expire(before)
+        val error = records.flatMap(_.failures).headOption.fold("")(_.lastMessage)
+        records.foreach(removed)
+        records.flatMap(expired(lane.shard, _, error))
+      }
 
   /**
    * The caller's records in an expired one. Without order, the hash keys in an aggregate are not
@@ -102,26 +155,14 @@ private[sink] final class LaneSet(
   private def asPut(entry: PutEntry): PutEntry =
     if (tags.isEmpty) entry else entry.copy(explicitHashKey = None)
 
-  /** Kinesis wrote these records to the shard, which may have no lane any more, or none yet. */
-  def written(shard: ShardId, records: RecordSum): Unit =
-    byShard.get(shard).fold(writtenElsewhere(shard, records))(_.written(records))
-
-  private def writtenElsewhere(shard: ShardId, sum: RecordSum): Unit = if (sum.records > 0) {
-    val records = sum.records.toLong
-    val traffic =
-      ShardTraffic(name, shard.toString, all.size, records, sum.bytes, 0, 0, KeyVotes.Zero)
-    elsewhere(shard) = elsewhere.get(shard).fold(traffic)(_ + traffic)
-  }
-
   /** The lanes that the user records of the record belong to now. */
-  def lanesOf(record: PendingRecord): Seq[Lane] = record.userEntries.map { entry =>
-    hash.hash(entry)
-    laneOf(hash.hi, hash.lo)
-  }.distinct
+  def lanesOf(record: PendingRecord): Seq[Lane] = lanesOf(record.userEntries)
+
+  private def lanesOf(entries: Seq[PutEntry]): Seq[Lane] = entries.map(laneOf).distinct
 
   /** Adds records as `addAgain` does, but before all that wait. */
-  def addFirst(records: Seq[PendingRecord]): Unit =
-    if (records.nonEmpty) (records ++ lanes.flatMap(_.drain())).foreach(addAgain)
+  def addFirst(records: Seq[PendingRecord], now: Long): Unit =
+    if (records.nonEmpty) (records ++ lanes.flatMap(_.drain(now))).foreach(addAgain)
 
   /** Keeps the lanes of shards that are still open. Records of other lanes move to new lanes. */
   def changeShards(shards: ShardMap, now: Long): Unit = {
@@ -129,21 +170,24 @@ private[sink] final class LaneSet(
     map = shards
     lanes = shards.shards.map(id => lanesByShard.getOrElse(id, newLane(id, now)))
     byShard = lanes.map(lane => lane.shard -> lane).toMap
-    val closed = lanesBefore.filterNot(contains)
-    closedTraffic = traffic(closed, now)
-    closed.flatMap(_.drain()).foreach(addAgain)
+    val others = lanesBefore.filterNot(contains)
+    closed ++= others
+    others.flatMap(_.drain(now)).foreach(addAgain)
   }
 
   /** What was done with the shards, including closed ones. */
-  def traffic(now: Long): Vector[ShardTraffic] =
-    ShardTraffic.sum(elsewhere.values ++ traffic(lanes, now))
-
-  private def traffic(lanes: Seq[Lane], now: Long): Vector[ShardTraffic] = {
-    val shards = if (map eq ShardMap.Whole) 0 else all.size
-    ShardTraffic.sum(closedTraffic ++ lanes.map(_.traffic(name, shards, now)))
+  def traffic(now: Long): Vector[ShardTraffic] = {
+    val shards = if (map eq ShardMap.Whole) 0 else lanes.size
+    val used = (closed ++ lanes).filter(_.isUsed)
+    ShardTraffic.sum(used.map(_.traffic(name, shards, now)))
   }
 
-  private def laneOf(hashHi: Long, hashLo: Long): Lane = lanes(map.indexOf(hashHi, hashLo))
+  private def laneOf(entry: PutEntry): Lane =
+    if (lanes.size == 1) lanes(0)
+    else {
+      hash.hash(entry)
+      lanes(map.indexOf(hash.hi, hash.lo))
+    }
 
   private def newLane(shard: ShardId, now: Long): Lane = new Lane(
     shard,
@@ -152,6 +196,13 @@ private[sink] final class LaneSet(
       new OpenAggregate(_, stream.maxRecordBytes, sharesHashKey = !keepsHashKeys, tags)
     },
     options.isOrdered,
-    now
+    now,
+    waiting
   )
+}
+
+private object LaneSet {
+
+  /** Number of keys that are tried until one belongs to a shard that is not behind. */
+  private val KeyAttempts = 8
 }

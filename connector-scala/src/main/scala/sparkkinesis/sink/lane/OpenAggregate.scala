@@ -18,8 +18,6 @@ private[sink] final class OpenAggregate(
 ) {
   private val builder = new AggregateBuilder(maxRecordBytes, sharesHashKey, tags)
   private val maxBytes = math.min(limits.bytes, maxRecordBytes)
-  private var hashHi = 0L
-  private var hashLo = 0L
   private var bufferedBytes = 0L
   private var oldest, latest = 0L
   private var failures = Option.empty[Failures]
@@ -41,23 +39,19 @@ private[sink] final class OpenAggregate(
   /** @return the previous aggregate, if it has no room for the record and is closed */
   def add(
       entry: PutEntry,
-      entryHashHi: Long,
-      entryHashLo: Long,
       arrivedAt: Long,
       failure: Option[Failures]
   ): Option[PendingRecord] = {
     val isFull = builder.count >= limits.records || builder.sizeWith(entry) > maxBytes
     val full = if (isEmpty || !isFull) None else close()
     if (isEmpty) {
-      hashHi = entryHashHi
-      hashLo = entryHashLo
       oldest = arrivedAt
       latest = arrivedAt
       failures = None
     }
     oldest = math.min(oldest, arrivedAt)
     latest = math.max(latest, arrivedAt)
-    bufferedBytes += EntrySize.of(entry)
+    bufferedBytes += entry.size
     if (failure.nonEmpty) failures = (failures ++ failure).reduceOption(_ and _)
     builder.add(entry)
     full
@@ -69,7 +63,7 @@ private[sink] final class OpenAggregate(
     else {
       val count = builder.count
       val record =
-        new PendingRecord(builder.result(), hashHi, hashLo, count, bufferedBytes, oldest, latest)
+        new PendingRecord(builder.result(), count, bufferedBytes, oldest, latest)
       record.failures = failures
       bufferedBytes = 0
       failures = None

@@ -6,8 +6,6 @@ import sparkkinesis.model.aggregate.UserRecords
 /**
  * A Kinesis record that is not acknowledged yet.
  *
- * @param hashHi upper half of the hash key that determines its shard
- * @param hashLo lower half
  * @param userRecords number of the caller's records in it: 1, or those of an aggregate
  * @param bufferedBytes size of those, as it counts towards the writer's memory
  * @param arrivedAt when the caller put the oldest of them, in milliseconds
@@ -15,8 +13,6 @@ import sparkkinesis.model.aggregate.UserRecords
  */
 private[sink] final class PendingRecord(
     val entry: PutEntry,
-    val hashHi: Long,
-    val hashLo: Long,
     val userRecords: Int,
     val bufferedBytes: Long,
     val arrivedAt: Long,
@@ -24,7 +20,7 @@ private[sink] final class PendingRecord(
 ) {
 
   /** Bytes that count towards the service's limits. */
-  val size: Int = EntrySize.of(entry).toInt
+  def size: Int = entry.size
 
   /** The failures, if there were any. `deliveryTimeout` counts from the first. */
   var failures: Option[Failures] = None
@@ -42,6 +38,13 @@ private[sink] final class PendingRecord(
   ): Unit = {
     val failure = Failures(sentAt, message, cause, mayBeWritten)
     failures = Some(failures.fold(failure)(_.andThen(failure)))
+  }
+
+  /** This record with another key. */
+  def withEntry(entry: PutEntry): PendingRecord = {
+    val record = new PendingRecord(entry, userRecords, bufferedBytes, arrivedAt, lastArrivedAt)
+    record.failures = failures
+    record
   }
 
   def isAggregate: Boolean = userRecords > 1

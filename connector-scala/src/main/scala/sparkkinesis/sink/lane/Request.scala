@@ -18,11 +18,21 @@ private[sink] final class Request(
   /** The entries of the service call. */
   def entries: IndexedSeq[PutEntry] = ArraySeq.unsafeWrapArray(records.map(_.entry))
 
-  /** Bytes of data and partition keys. */
-  def bytes: Long = records.iterator.map(_.size.toLong).sum
+  private var size = 0L
+  private var first = sentAt
+  records.foreach { record =>
+    size += record.size
+    record.failures.foreach(it => first = math.min(first, it.sentAt))
+  }
 
-  /** The record that was sent first, now or earlier, with its shard. */
-  lazy val oldest: (ShardId, Failures) = parts.iterator
+  /** Bytes of data and partition keys. */
+  def bytes: Long = size
+
+  /** When the first of its records was sent: now, or earlier. */
+  def firstSentAt: Long = first
+
+  /** The record that was sent first, with its shard. */
+  def oldest: (ShardId, Failures) = parts.iterator
     .flatMap { part =>
       val failures = Iterator.range(part.from, part.until).flatMap(records(_).failures)
       failures.map(part.lane.shard -> _)

@@ -6,14 +6,19 @@ import scala.collection.mutable
 private[sink] final class RequestRecords(limits: RequestLimits) {
   private val records = mutable.ArrayBuffer.empty[PendingRecord]
   private var bytes = 0L
+  private var hasRoom = true
 
   def size: Int = records.size
 
   /** Whether there is room for the record. A record larger than any request is sent alone. */
-  def fits(record: PendingRecord): Boolean =
-    records.isEmpty || records.size < limits.records && bytes + record.size <= limits.bytes
+  def fits(record: PendingRecord): Boolean = {
+    hasRoom =
+      records.isEmpty || records.size < limits.records && bytes + record.size <= limits.bytes
+    hasRoom
+  }
 
-  def isFull: Boolean = records.size >= limits.records || bytes >= limits.bytes
+  /** Whether the request has its largest size, or the last record did not fit. */
+  def isFull: Boolean = !hasRoom || records.size >= limits.records || bytes >= limits.bytes
 
   def add(record: PendingRecord): Unit = {
     records += record

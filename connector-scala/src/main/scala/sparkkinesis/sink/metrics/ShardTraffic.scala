@@ -3,7 +3,8 @@ package sparkkinesis.sink.metrics
 import sparkkinesis.model.ServiceLimits
 
 /**
- * What one writer, or several of them, did with one shard.
+ * What one writer, or several of them, did with one shard. A record counts for the shard that its
+ * hash key belongs to, as far as the writer knows.
  *
  * @param stream its name or ARN, as the options or the row name it
  * @param shards number of open shards of the stream; 0 if the service chooses the shards
@@ -12,7 +13,6 @@ import sparkkinesis.model.ServiceLimits
  * @param sleepMillis how long the records of one writer were ready to be sent while the shard could
  *   not take them
  * @param writeMillis how long that writer had lanes of the stream
- * @param votes of the hash keys of the rows that were put
  */
 final case class ShardTraffic(
     stream: String,
@@ -21,8 +21,7 @@ final case class ShardTraffic(
     records: Long,
     bytes: Long,
     sleepMillis: Long,
-    writeMillis: Long,
-    votes: KeyVotes
+    writeMillis: Long
 ) {
 
   /** The part of the shard's quota that the records took. */
@@ -36,8 +35,7 @@ final case class ShardTraffic(
     records + other.records,
     bytes + other.bytes,
     math.max(sleepMillis, other.sleepMillis),
-    if (other.sleepMillis > sleepMillis) other.writeMillis else writeMillis,
-    votes + other.votes
+    if (other.sleepMillis > sleepMillis) other.writeMillis else writeMillis
   )
 }
 

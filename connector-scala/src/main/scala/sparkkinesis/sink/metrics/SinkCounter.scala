@@ -47,6 +47,9 @@ object SinkCounter {
   /** Records that Kinesis rejected because of too much traffic, counted each time. */
   val ThrottledRecords: SinkCounter = sum("throttledRecords")
 
+  /** Rows without a key that got another random key, because their shard was behind. */
+  val ReplacedKeys: SinkCounter = sum("replacedKeys")
+
   /** Records that Kinesis could not write for another reason, counted each time. */
   val FailedRecords: SinkCounter = sum("failedRecords")
 

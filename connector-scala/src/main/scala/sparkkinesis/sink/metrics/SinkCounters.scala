@@ -50,16 +50,16 @@ private[sink] final class SinkCounters {
     add(FailedRequests, 1)
     e match {
       case _ if e.isThrottling => add(ThrottledRecords, records.toLong)
-      case _: KinesisException.Unreachable => add(UnansweredRequests, 1)
+      case lost: KinesisException.Unreachable if lost.mayHaveArrived => add(UnansweredRequests, 1)
       case _ => ()
     }
   }
 
   /** Kinesis acknowledged so many records of the caller. */
-  def recordsWritten(count: Int, size: Long): Unit = {
+  def recordsWritten(count: Long, size: Long): Unit = {
     bytes -= size
     records -= count
-    add(RecordsWritten, count.toLong)
+    add(RecordsWritten, count)
     add(BytesWritten, size)
   }
 
@@ -84,9 +84,9 @@ private[sink] final class SinkCounters {
     records = 0
   }
 
-  /** Number of requests that were answered or failed. */
-  def ended: Long = times.getTotalCount
+  /** One value per counter, in the order of [[SinkCounter.all]]. */
+  def values: Vector[Long] = counts.toVector
 
-  def snapshot(shards: Vector[ShardTraffic], time: WriteTime): SinkMetrics =
-    SinkMetrics(counts.toVector, shards, time, times.copy())
+  def snapshot(shards: Vector[ShardTraffic]): SinkMetrics =
+    SinkMetrics(values, shards, times.copy())
 }

@@ -9,13 +9,11 @@ import sparkkinesis.sink.metrics.SinkCounter._
  *
  * @param counts one value per counter, in the order of [[SinkCounter.all]]
  * @param shards that were written to: those with the largest loads, see [[ShardTraffic.sum]]
- * @param time of the write, by the clock of the day
  * @param requestTimes milliseconds of requests that were answered or failed. Must not be changed
  */
 final case class SinkMetrics(
     counts: Vector[Long],
     shards: Vector[ShardTraffic],
-    time: WriteTime,
     requestTimes: Histogram
 ) {
   def apply(counter: SinkCounter): Long = counts(counter.index)
@@ -45,28 +43,18 @@ final case class SinkMetrics(
       apply(KinesisBytesWritten)
     )
 
-  /** Per second of the whole write, to the shard that received most. */
-  def peakShardRecordsPerSecond: Long = perSecond(_.records)
-
-  /** Bytes per second of the shard with the most of them. */
-  def peakShardBytesPerSecond: Long = perSecond(_.bytes)
-
-  private def perSecond(count: ShardTraffic => Long): Long =
-    shards.map(count).foldLeft(0L)(math.max) * 1000 / time.millis
-
   /** Milliseconds within which 99 % of all requests ended; 0 before the first. */
-  def requestMillis99: Long = requestTimes.getValueAtPercentile(99)
+  lazy val requestMillis99: Long = requestTimes.getValueAtPercentile(99)
 
   /** The metrics of two writers together: sums of counts, the larger one of peaks and sleeps. */
   def +(other: SinkMetrics): SinkMetrics = SinkMetrics(
     SinkCounter.all.map(it => it.merge(apply(it), other(it))),
     ShardTraffic.sum(shards ++ other.shards),
-    time + other.time,
     RequestTimes.sum(requestTimes, other.requestTimes)
   )
 }
 
 object SinkMetrics {
   val Zero: SinkMetrics =
-    SinkMetrics(SinkCounter.all.map(_ => 0L), Vector.empty, WriteTime.None, RequestTimes.empty)
+    SinkMetrics(SinkCounter.all.map(_ => 0L), Vector.empty, RequestTimes.empty)
 }

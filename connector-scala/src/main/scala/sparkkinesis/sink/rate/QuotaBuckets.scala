@@ -29,7 +29,7 @@ private[rate] final class QuotaBuckets(shards: Int, var rate: Double, var capaci
   /** A record larger than the bucket passes while the bucket is full, and leaves a debt. */
   def fits(size: Int): Boolean = records >= 1 && (bytes >= size || bytes >= maxBytes)
 
-  def take(records: Int, bytes: Long): Unit = {
+  def take(records: Long, bytes: Long): Unit = {
     this.records -= records
     this.bytes -= bytes
   }

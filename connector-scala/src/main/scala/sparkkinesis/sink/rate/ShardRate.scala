@@ -5,10 +5,11 @@ package sparkkinesis.sink.rate
  *
  * The rate is a fraction of the shard's quota. It depends on nothing but answers:
  *
- *   - It starts at the executor's part, and doubles every quarter of a second, as long as the shard
+ *   - It starts at the executor's part, and doubles every five round trips, as long as the shard
  *     refuses nothing. At 16 times the quota there is no limit any more.
- *   - A refusal reduces it by a twentieth, or to what the shard accepted lately if that is less. It
- *     counts once per round trip. From then on the rate is at most the quota, and bursts are small.
+ *   - After the first refusal the rate is at most the quota, and bursts are small. A later refusal
+ *     reduces the rate by a twentieth, or to what the shard accepted lately if that is less. It
+ *     counts once per round trip.
  *   - Then the rate grows again, slowly at first and each second twice as fast.
  *   - It grows only while it limits the writer and requests are answered without a refusal.
  *
@@ -27,6 +28,7 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   private val growth = new RateGrowth
   private var filledAt = start
   private var reducedAt = Long.MinValue
+  private var burstEndedAt = start
   @volatile private var isFree = false
 
   /** Whether nothing limits the rate. */
@@ -70,24 +72,38 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
     if (!isFree || throttled.records > 0) synchronized {
       fill(now)
       accepted.add(buckets.cost(written), written.records + throttled.records, now)
-      if (throttled.records > 0) refused(throttled, sentAt, now)
-      else growth.answered((now - sentAt) / 1000.0, buckets.secondsOfDebt)
+      if (throttled.records > 0) refused(written, throttled, sentAt, now)
+      else {
+        val ofRecord = buckets.cost(written) / math.max(1L, written.records)
+        growth.answered((now - sentAt) / 1000.0, ofRecord, buckets.secondsOfDebt)
+      }
       isFree = buckets.rate >= Unlimited
     }
 
-  private def refused(throttled: RecordSum, sentAt: Long, now: Long): Unit = {
+  private def refused(
+      written: RecordSum,
+      throttled: RecordSum,
+      sentAt: Long,
+      now: Long
+  ): Unit = {
     buckets.take(-throttled.records, -throttled.bytes)
     if (sentAt >= reducedAt) {
       reducedAt = now
-      reduce()
+      reduce(isWhole = written.records == 0 && throttled.records > 1, now)
     }
     growth.refused()
   }
 
-  /** A large burst is given up first. */
-  private def reduce(): Unit = {
+  /**
+   * A large burst is given up first. If the service counts in seconds, it refuses everything until
+   * the second of the burst is over, which says nothing about the rate.
+   *
+   * @param isWhole whether several records were sent, and none was written
+   */
+  private def reduce(isWhole: Boolean, now: Long): Unit = {
     val rate = buckets.rate
-    if (buckets.capacity == Burst) {
+    if (buckets.capacity != Burst) burstEndedAt = now
+    else if (!isWhole || now - burstEndedAt >= QuotaPeriod) {
       val less = math.min(rate * (1 - Reduction), accepted.value)
       buckets.rate = math.min(rate, math.max(less, math.max(rate / 2, Smallest)))
     }
@@ -118,6 +134,9 @@ private[sink] object ShardRate {
    */
   private val Burst = 0.05
 
+  /** The service defines its quotas per second. In milliseconds. */
+  private val QuotaPeriod = 1000L
+
   /** Small, because a refusal repeats after a round trip if it was not enough. */
   private val Reduction = 0.05
 
@@ -142,7 +161,7 @@ private[rate] final class AcceptedRate(start: Long) {
   private var at = start
 
   /** @param cost of the accepted records, in seconds of the quota */
-  def add(cost: Double, sent: Int, now: Long): Unit = {
+  def add(cost: Double, sent: Long, now: Long): Unit = {
     val passed = math.max(0L, now - at) / 1000.0
     val kept = math.max(math.exp(-passed / Memory), math.min(1.0, Sample / math.max(records, 1e-9)))
     this.cost = this.cost * kept + cost
@@ -166,26 +185,31 @@ private object AcceptedRate {
 /**
  * How a rate grows with time while nothing is refused. See [[ShardRate]].
  *
- * Each answer without a refusal permits the growth of half a second, or of the time in which what
- * was sent is paid for: the next answer cannot arrive earlier. After a refusal, the growth per
- * second is proportional to the square root of the rate. So of several writers the slower ones grow
- * faster in relation, and all become equal.
+ * Each answer without a refusal permits two doublings, or growth for the time in which what was
+ * sent is paid for: the next answer cannot arrive earlier. After a refusal, the growth per second
+ * is proportional to the square root of the rate. So of several writers the slower ones grow faster
+ * in relation, and all become equal.
  */
 private[rate] final class RateGrowth {
   import RateGrowth._
 
-  private var permitted = Permission
+  private var doubling = LongestDoubling
+  private var permitted = 2 * doubling
   private var roundTrip = 0.0
   private var sinceRefusal = Option.empty[Double] // seconds of growth
 
   /**
    * A request was answered, and nothing was refused.
    *
+   * @param ofRecord the time in which the quota pays for one record, in seconds
    * @param debt the time until what was sent is paid for, in seconds
    */
-  def answered(roundTrip: Double, debt: Double): Unit = {
+  def answered(roundTrip: Double, ofRecord: Double, debt: Double): Unit = {
     this.roundTrip = roundTrip
-    permitted = math.max(Permission, debt)
+    val news =
+      if (sinceRefusal.nonEmpty) LongestDoubling else math.max(roundTrip, math.max(ofRecord, debt))
+    doubling = math.min(LongestDoubling, math.max(ShortestDoubling, RoundTrips * news))
+    permitted = math.max(2 * doubling, debt)
   }
 
   def refused(): Unit = {
@@ -200,7 +224,7 @@ private[rate] final class RateGrowth {
     val grown = granted * ShortRoundTrip / math.max(roundTrip, ShortRoundTrip)
     val past = sinceRefusal.getOrElse(Forgotten)
     sinceRefusal = sinceRefusal.map(_ + grown)
-    if (past >= Forgotten) rate * math.pow(2, grown / Doubling)
+    if (past >= Forgotten) rate * math.pow(2, grown / doubling)
     else math.min(1.0, rate + Slowest * math.sqrt(rate) * math.pow(2, past) * grown)
   }
 }
@@ -209,20 +233,15 @@ private object RateGrowth {
 
   // All times here are in seconds.
 
-  /**
-   * The time to double: several round trips, so that a refusal is known before the rate has
-   * doubled.
-   */
-  private val Doubling = 0.25
+  /** The time to double in round trips, so that a refusal is known before the rate has doubled. */
+  private val RoundTrips = 5
+
+  /** The limits of the time to double. After a refusal, the longest one counts. */
+  private val ShortestDoubling = 0.02
+  private val LongestDoubling = 0.25
 
   /** If round trips are longer than this, the rate grows more slowly, for the same reason. */
   private val ShortRoundTrip = 0.1
-
-  /**
-   * The time for which a rate may grow unused: two doublings, because records so large that few are
-   * sent must not slow down the growth.
-   */
-  private val Permission = 2 * Doubling
 
   /** A shard that refuses nothing for so long may have another quota than before. */
   private val Forgotten = 30.0

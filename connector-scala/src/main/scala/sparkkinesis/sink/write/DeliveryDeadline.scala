@@ -21,21 +21,21 @@ private[sink] final class DeliveryDeadline(
   /**
    * Gives up records that have been tried for too long.
    *
-   * @param sent in requests that are not answered: they end by their own limit if records are kept
+   * @param sent returns those in requests that are not answered, if they were sent by a time. These
+   *   requests end by their own limit if records are kept
    * @param others that wait outside of their lanes
    * @return the records that were removed from their lanes, if the options say that they are kept
    * @throws DeliveryTimeoutException otherwise
    */
   def check(
       lanes: LaneSet,
-      sent: => Iterable[(ShardId, Failures)],
+      sent: Long => Iterable[(ShardId, Failures)],
       others: Iterable[(ShardId, Failures)],
       now: Long
   ): Vector[ExpiredRecord] = {
     val expired = if (isKept) expire(lanes, now) else Vector.empty
     val before = now - timeout.toMillis
-    val waiting = lanes.all.iterator.flatMap(it => it.oldestFailure(before).map(it.shard -> _))
-    val tried = waiting ++ others ++ (if (isKept) Nil else sent)
+    val tried = lanes.oldestFailures(before) ++ others ++ (if (isKept) Nil else sent(before))
     tried.find { case (_, failures) => failures.sentAt <= before }.foreach {
       case (shard, failures) =>
         throw missed(shard, failures)

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import sparkkinesis.client.{Clock, KinesisException}
-import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
+import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
@@ -39,30 +39,27 @@ final class RecordWriter(
 ) extends AutoCloseable {
   import RecordWriter._
 
-  private val hash = new PartitionKeyHasher
   private val threads = new WriterThreads
   private var isClosed = false
 
   // Guarded by this writer's lock.
   private val loop =
-    new WriteLoop(limits, options, once.map(_.sender), () => random.nextDouble(), Driver)
+    new WriteLoop(limits, options, once.map(_.sender), () => random.nextDouble(), Calls)
   private var isTicking = false
+  private var isAwaited = false // the owner waits
 
   /**
    * Adds a record. Waits until there is room for it.
    *
    * @throws DeliveryTimeoutException or `KinesisException` if a record could not be written
    */
-  def put(stream: TargetStream, entry: PutEntry): Unit = {
-    hash.hash(entry)
-    synchronized {
-      if (!stream.isListed) aside(stream.shards(options.deliveryTimeout))
-      requireRunning()
-      if (!loop.hasRoom(entry)) urgently(awaitUntil(loop.hasRoom(entry)))
-      loop.put(stream, entry, hash.hi, hash.lo, now)
-      if (!isTicking) startTicking()
-      awaitUntil(loop.mayContinue)
-    }
+  def put(stream: TargetStream, entry: PutEntry): Unit = synchronized {
+    if (!stream.isListed) aside(stream.shards(options.deliveryTimeout))
+    requireRunning()
+    if (!loop.hasRoom(entry)) urgently(awaitUntil(loop.hasRoom(entry)))
+    loop.put(stream, entry, now)
+    if (!isTicking) startTicking()
+    awaitUntil(loop.mayContinue)
   }
 
   /**
@@ -91,11 +88,8 @@ final class RecordWriter(
   /** Bytes of records that are not acknowledged. */
   def buffered: Long = synchronized(loop.bufferedBytes)
 
-  /** Everything so far. Grows while requests are in flight. */
-  def metrics: SinkMetrics = synchronized {
-    val counted = loop.metrics(now)
-    counted.copy(time = counted.time.shifted(clock.now.toEpochMilli - now))
-  }
+  /** Everything so far. See [[WriteLoop.metrics]]. */
+  def metrics: SinkMetrics = synchronized(loop.metrics(now))
 
   /** Gives up records that are not acknowledged: interrupts the requests and ends the threads. */
   override def close(): Unit = if (!isClosed) {
@@ -130,10 +124,16 @@ final class RecordWriter(
     finally loop.endUrgency()
   }
 
+  /** While the owner waits, it keeps the time itself. */
   private def awaitUntil(isReached: => Boolean): Unit = while (!isReached) {
-    clock.await(this, CancelPeriod.toMillis)
+    isAwaited = true
+    try clock.await(this, math.min(CancelPeriod.toMillis, loop.tickAt - now))
+    finally isAwaited = false
+    tick()
     requireRunning()
   }
+
+  private def tick(): Unit = if (loop.tickAt <= now) update(loop.tick(now))
 
   private def requireRunning(): Unit = {
     loop.failure.foreach(throw _)
@@ -145,7 +145,7 @@ final class RecordWriter(
   }
 
   /** The calls of the loop, each in a thread of its own. */
-  private object Driver extends WriteDriver {
+  private object Calls extends WriteCalls {
     override def send(stream: StreamWriter, request: Request): Unit = threads.run {
       val (client, ref) = (stream.stream.client, stream.stream.ref)
       val answer = attempt {
@@ -177,7 +177,7 @@ final class RecordWriter(
   /** The owner may wait for what has changed. */
   private def update(change: => Unit): Unit = synchronized {
     change
-    notifyAll()
+    if (isAwaited) notifyAll()
   }
 
   /** An interrupt is an answer, too: the writer is being closed. */
@@ -193,7 +193,7 @@ final class RecordWriter(
   private def tickUntilFailure(): Unit = synchronized {
     try
       while (loop.failure.isEmpty) {
-        if (loop.tickAt <= now) update(loop.tick(now))
+        if (!isAwaited) tick()
         clock.await(this, loop.tickAt - now)
       }
     catch { case _: InterruptedException => () } // the writer is closed

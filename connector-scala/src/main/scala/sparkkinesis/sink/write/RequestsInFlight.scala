@@ -18,22 +18,26 @@ private[write] final class RequestsInFlight(limit: RequestLimit) {
 
   def nonEmpty: Boolean = awaited.nonEmpty
 
-  /** The oldest record of each request. */
-  def oldest: Iterable[(ShardId, Failures)] = awaited.toVector.map(_.oldest)
+  /** The oldest record of each request, if it was sent by then. */
+  def oldest(before: Long): Iterable[(ShardId, Failures)] =
+    awaited.iterator.filter(_.firstSentAt <= before).map(_.oldest).toVector
 
-  /** Whether the last attempt to send was in vain, because of the limit. */
+  /** Whether a request waits because of the limit. */
   def isHeldBack: Boolean = isHeld
 
   /**
-   * Sends a request if there is one and the limit allows it.
+   * Whether to send a request now. If so, it counts from now on: see `sent`.
    *
-   * @param isDue whether there may be one
-   * @param make returns the request; none if there is nothing to send
+   * @param isWanted whether there is one
    */
-  def send(isDue: Boolean, now: Long)(make: => Option[Request]): Option[Request] = {
-    isHeld = isDue && !limit.begin(this, now)
-    val request = if (isDue && !isHeld) make else None
-    if (isDue && !isHeld && request.isEmpty) limit.cancelled()
+  def begin(isWanted: Boolean, now: Long): Boolean = {
+    isHeld = isWanted && !limit.begin(this, now)
+    isWanted && !isHeld
+  }
+
+  /** After `begin`: the request is sent, or there was none after all. Returns it. */
+  def sent(request: Option[Request]): Option[Request] = {
+    if (request.isEmpty) limit.cancelled()
     awaited ++= request
     request
   }

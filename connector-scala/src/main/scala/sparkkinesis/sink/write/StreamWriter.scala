@@ -34,38 +34,31 @@ private[sink] final class StreamWriter(
 ) {
   import StreamWriter._
 
-  private val lanes = new LaneSet(stream, options, once.map(_.tags), start)
+  private val lanes = new LaneSet(stream, options, once.map(_.tags), chance, counters, start)
   private val refresh = new ShardRefresh(chance)
   private val doubts = once.map(it => new Doubts(it.acceptance))
-  private val responses = new PutResponses(stream.ref, lanes, refresh, doubts, chance, counters)
+  private val responses = new PutAnswers(stream.ref, lanes, refresh, doubts, chance, counters)
   private val deadline = new DeliveryDeadline(stream.ref, options, counters)
   private var newShards = Option.empty[ShardMap]
   private val inFlight = new RequestsInFlight(stream.requests)
-  private val fill = new RequestFill(() => requestLimits)
   private var isListing, isRecovering = false
   private val timeout = options.requestTimeout.toMillis
-  private var turn = 0
 
   /** The server may handle less than the options allow. */
   private def requestLimits = {
-    val size = stream.requestSize
-    val records = math.max(1, limits.records / size.parts)
-    RequestLimits(records, math.min(limits.bytes / size.parts, size.most))
+    val parts = stream.requestSize.parts
+    if (parts == 1) limits
+    else RequestLimits(math.max(1, limits.records / parts), limits.bytes / parts)
   }
 
-  /** Adds a record; `hashHi` and `hashLo` are the hash key that determines its shard. */
-  def add(entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit = {
-    val size = EntrySize.of(entry)
-    counters.recordPut(size)
-    lanes.add(entry, hashHi, hashLo, now)
-    fill.added(size)
+  /** Adds a record. */
+  def add(entry: PutEntry, now: Long): Unit = {
+    counters.recordPut(entry.size.toLong)
+    lanes.add(entry, now)
   }
 
-  /** The limit of requests in flight is reached: from now on counts towards the next full one. */
-  def countTowardsNextRequest(): Unit = fill.restart()
-
-  /** Whether so much was added since the last `next` that a request may be full. */
-  def mayHaveFullRequest: Boolean = fill.mayBeFull
+  /** Whether records may be enough for a full request. */
+  def mayHaveFullRequest: Boolean = lanes.waiting.mayFill(requestLimits)
 
   /** Whether the last `next` had a request, and too many of the executor were in flight. */
   def isHeldBack: Boolean = inFlight.isHeldBack
@@ -85,62 +78,25 @@ private[sink] final class StreamWriter(
   /** Gives up records that have been tried for too long. See [[DeliveryDeadline.check]]. */
   def checkDeadline(now: Long): Vector[ExpiredRecord] = {
     val others = responses.oldestMisplaced ++ doubts.flatMap(_.oldest)
-    deadline.check(lanes, inFlight.oldest, others, now)
+    deadline.check(lanes, inFlight.oldest(_), others, now)
   }
 
   private def nextOfLanes(now: Long, isUrgent: Boolean): Next = {
-    var (wakeAt, records, bytes, isDue) = (Lane.Never, 0L, 0L, false)
-    lanes.all.foreach { lane =>
-      if (!lane.isEmpty) {
-        val readyAt = lane.readyAt(now)
-        val dueAt = dueTime(lane, isUrgent, now)
-        if (readyAt <= now) {
-          records += lane.queuedRecords
-          bytes += lane.queuedBytes
-          isDue ||= dueAt <= now
-        } else if (dueAt <= now && readyAt < Lane.Never) lane.block(now)
-        wakeAt = math.min(wakeAt, math.max(readyAt, dueAt))
-        wakeAt = math.min(wakeAt, deadline.after(lane.firstSent))
-      }
-    }
-    fill.ready(records, bytes)
-    val request = inFlight.send(isDue || mayHaveFullRequest, now)(gather(now, isUrgent))
-    if (isHeldBack) wakeAt = math.min(wakeAt, now + HeldPause)
-    request.fold[Next] {
-      Next.Wait(math.max(wakeAt, now + 1)) // another task may have used up what a shard allowed
-    } { it =>
-      sent(it)
+    val limits = requestLimits
+    val isWanted = lanes.waiting.hasRequest(limits, isUrgent, now)
+    val mayBegin = inFlight.begin(isWanted, now)
+    val request = if (mayBegin) inFlight.sent(lanes.waiting.take(limits, isUrgent, now)) else None
+    request.fold[Next](Next.Wait(wakeAt(now, isUrgent))) { it =>
+      counters.requestSent(it.records.length)
       Next.Send(it)
     }
   }
 
-  /** Takes the lanes in turn, so that another one is first each time. */
-  private def gather(now: Long, isUrgent: Boolean): Option[Request] = {
-    val records = new RequestRecords(requestLimits)
-    val parts = Vector.newBuilder[Request.Part]
-    val all = lanes.all
-    val first = turn % all.size
-    var i = 0
-    while (i < all.size && !records.isFull) {
-      val lane = all((first + i) % all.size)
-      if (!lane.isEmpty && lane.readyAt(now) <= now) {
-        val from = records.size
-        lane.moveTo(records, dueTime(lane, isUrgent, now) <= now, now)
-        if (records.size > from) parts += Request.Part(lane, from, records.size)
-      }
-      i += 1
-    }
-    turn = first + math.max(1, i - 1) // a lane whose records did not all fit goes first
-    if (records.size == 0) None else Some(new Request(parts.result(), records.toArray, now))
+  private def wakeAt(now: Long, isUrgent: Boolean): Long = {
+    val times = math.min(lanes.waiting.nextAt(isUrgent), deadline.after(lanes.waiting.firstSent))
+    val wakeAt = if (isHeldBack) math.min(times, now + HeldPause) else times
+    math.max(wakeAt, now + 1) // another task may have used up what a shard allowed
   }
-
-  private def sent(request: Request): Unit = {
-    fill.unknown()
-    counters.requestSent(request.records.length)
-  }
-
-  private def dueTime(lane: Lane, isUrgent: Boolean, now: Long): Long =
-    if (isUrgent) now else lane.oldestArrival + options.linger.toMillis
 
   /**
    * The service answered.
@@ -150,7 +106,7 @@ private[sink] final class StreamWriter(
   def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
     if (inFlight.answered(request, now)) {
       ended(request, now)
-      stream.requestSize.answered(request.bytes, now - request.sentAt <= timeout / SoonPart)
+      stream.requestSize.answered(now - request.sentAt <= timeout / SoonPart)
       responses.answered(request, results, now)
     }
 
@@ -164,7 +120,7 @@ private[sink] final class StreamWriter(
       ended(request, now)
       e match {
         case _: KinesisException.TooLarge if request.records.length > 1 =>
-          stream.requestSize.refused(request.bytes)
+          stream.requestSize.refused(request.bytes, limits.partOf(request))
         case _: KinesisException.Unreachable if now - request.sentAt >= timeout =>
           stream.requestSize.unanswered(request.sentAt, now)
         case _ => ()
@@ -189,17 +145,14 @@ private[sink] final class StreamWriter(
    */
   def recovered(found: Set[Hash128], askedAt: Long, now: Long): Unit = {
     isRecovering = false
-    fill.unknown()
     responses.recovered(found, askedAt, now)
   }
 
   /** Stops waiting for answers. Answers that still arrive have no effect. */
   def abandon(): Unit = inFlight.abandon()
 
-  private def ended(request: Request, now: Long): Unit = {
-    fill.unknown()
+  private def ended(request: Request, now: Long): Unit =
     counters.requestEnded(now - request.sentAt)
-  }
 
   /** The shards that the lanes stand for. */
   def shards: ShardMap = lanes.shards
@@ -228,8 +181,11 @@ private[sink] final class StreamWriter(
   private def changeShards(shards: ShardMap, now: Long): Unit = {
     newShards = None
     lanes.changeShards(shards, now)
-    responses.lanesChanged()
+    responses.lanesChanged(now)
   }
+
+  /** Number of times that a lane was asked whether its shard takes records. */
+  def looksAtLanes: Long = lanes.waiting.looksAtLanes
 
   /** What was done with the shards. */
   def traffic(now: Long): Vector[ShardTraffic] = lanes.traffic(now)

@@ -7,13 +7,13 @@ import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
-import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounters, SinkMetrics, WriteTime}
+import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounters, SinkMetrics}
 import sparkkinesis.sink.once.{Hash128, OnceSender}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
  * Every decision of a [[RecordWriter]]: what to send when, when shards are listed, and whether the
- * owner may put the next record. A state machine without threads, clock and lock: the driver passes
+ * owner may put the next record. A state machine without threads, clock and lock: the caller passes
  * the time in milliseconds, makes the calls, and reports their results.
  *
  * The first failure ends the loop. It makes no further call after that.
@@ -27,7 +27,7 @@ private[sink] final class WriteLoop(
     options: SinkOptions,
     once: Option[OnceSender],
     chance: () => Double,
-    driver: WriteDriver
+    calls: WriteCalls
 ) {
   import WriteLoop._
 
@@ -39,14 +39,14 @@ private[sink] final class WriteLoop(
   private var isUrgent = false
   private var firstFailure = Option.empty[Throwable]
   private var nextTick = Lane.Never
-  private var time = WriteTime.None
-  private var traffic = (0L, Vector.empty[ShardTraffic]) // after so many requests ended
+  private var measured = SinkMetrics.Zero
+  private var measureAt = Long.MinValue
   private var expired = Vector.empty[ExpiredRecord]
 
   /** What ended the loop. */
   def failure: Option[Throwable] = firstFailure
 
-  /** When [[tick]] is to be called. Becomes earlier with [[WriteDriver.wakeEarlier]]. */
+  /** When [[tick]] is to be called. Becomes earlier with [[WriteCalls.wakeEarlier]]. */
   def tickAt: Long = nextTick
 
   /** Bytes of records that are not acknowledged. */
@@ -55,11 +55,16 @@ private[sink] final class WriteLoop(
   /** Records that are not acknowledged. */
   def bufferedRecords: Long = counters.bufferedRecords
 
-  /** The shards are those of the last answer: Spark asks very often. */
+  /**
+   * Everything so far. While records are buffered, shards and times of requests are at most half a
+   * second old: Spark asks very often.
+   */
   def metrics(now: Long): SinkMetrics = {
-    if (traffic._1 != counters.ended)
-      traffic = (counters.ended, ShardTraffic.sum(streams.values.flatMap(_.traffic(now))))
-    counters.snapshot(traffic._2, time)
+    if (now >= measureAt || counters.bufferedRecords == 0 || firstFailure.nonEmpty) {
+      measured = counters.snapshot(ShardTraffic.sum(streams.values.flatMap(_.traffic(now))))
+      measureAt = now + MetricsAge.toMillis
+    }
+    measured.copy(counts = counters.values)
   }
 
   /** The streams that records were put to. */
@@ -70,7 +75,7 @@ private[sink] final class WriteLoop(
    */
   def hasRoom(entry: PutEntry): Boolean = {
     val records = counters.bufferedRecords
-    val bytes = counters.bufferedBytes + EntrySize.of(entry) + (records + 1) * RecordOverhead
+    val bytes = counters.bufferedBytes + entry.size + (records + 1) * RecordOverhead
     records == 0 || bytes <= options.maxBufferedBytes
   }
 
@@ -86,15 +91,14 @@ private[sink] final class WriteLoop(
       stream.mayHaveFullRequest
 
   /**
-   * Adds a record; `hashHi` and `hashLo` are its hash key.
+   * Adds a record.
    *
    * @param stream whose shards are listed
    */
-  def put(stream: TargetStream, entry: PutEntry, hashHi: Long, hashLo: Long, now: Long): Unit = {
-    val writer = streams.getOrElseUpdate(stream, newWriter(stream, now))
-    writer.add(entry, hashHi, hashLo, now)
-    if (time eq WriteTime.None) time = WriteTime(now, now)
-    last = Some(writer)
+  def put(stream: TargetStream, entry: PutEntry, now: Long): Unit = {
+    val writer = last.filter(_.stream eq stream).getOrElse(writerOf(stream, now))
+    writer.add(entry, now)
+    if (!last.exists(_ eq writer)) last = Some(writer)
     wakeBy(now + lingerMillis)
     if (writer.mayHaveFullRequest) advance(now)
   }
@@ -128,7 +132,6 @@ private[sink] final class WriteLoop(
       answer: Either[Throwable, Seq[PutResult]],
       now: Long
   ): Unit = {
-    if (firstFailure.isEmpty) time = time.copy(to = now)
     failing {
       answer match {
         case Right(results) => stream.answered(request, results, now)
@@ -169,7 +172,7 @@ private[sink] final class WriteLoop(
   /** Makes the loop fail, unless it failed before. */
   def fail(e: Throwable): Unit = if (firstFailure.isEmpty) {
     firstFailure = Some(e)
-    driver.failed(e)
+    calls.failed(e)
   }
 
   /** Stops waiting for answers. Records that are not acknowledged may have been written. */
@@ -192,10 +195,10 @@ private[sink] final class WriteLoop(
   private def startCalls(stream: StreamWriter, now: Long): Unit = {
     if (stream.needsShards(now)) {
       stream.listingBegan()
-      driver.list(stream, stream.shards)
+      calls.list(stream, stream.shards)
     }
     if (stream.recoverAt > now) wakeBy(stream.recoverAt)
-    else if (stream.beginsRecovery()) driver.recover(stream, now)
+    else if (stream.beginsRecovery()) calls.recover(stream, now)
   }
 
   private def sendFrom(all: Vector[StreamWriter], now: Long): Unit = {
@@ -205,8 +208,7 @@ private[sink] final class WriteLoop(
       val stream = all(turn)
       stream.next(now, isUrgent) match {
         case StreamWriter.Next.Send(request) =>
-          driver.send(stream, request)
-          if (counters.inFlight == options.maxInFlightRequests) stream.countTowardsNextRequest()
+          calls.send(stream, request)
           waiting = 0
         case StreamWriter.Next.Wait(until) =>
           wakeAt = math.min(wakeAt, until)
@@ -218,7 +220,7 @@ private[sink] final class WriteLoop(
 
   private def wakeBy(time: Long): Unit = if (time < nextTick) {
     nextTick = time
-    driver.wakeEarlier()
+    calls.wakeEarlier()
   }
 
   /** Runs code whose every error, even a fatal one, must reach the owner's thread. */
@@ -226,11 +228,16 @@ private[sink] final class WriteLoop(
     try body
     catch { case e: Throwable => fail(e) }
 
-  private def newWriter(stream: TargetStream, now: Long) =
+  private def writerOf(stream: TargetStream, now: Long) = streams.getOrElseUpdate(
+    stream,
     new StreamWriter(stream, limits, options, once, chance, counters, now)
+  )
 }
 
 private[sink] object WriteLoop {
+
+  /** Milliseconds of requests and shards cost more the more there are. */
+  private val MetricsAge = 500.millis
 
   /** Limits how long it takes to notice that shards must be listed. */
   private val LongestWait = 200.millis

@@ -1,7 +1,5 @@
 package sparkkinesis.spark.metrics
 
-import java.util.Locale
-
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 import sparkkinesis.sink.metrics.SinkCounter
@@ -24,10 +22,9 @@ private[spark] object WriteMetrics {
     sum(KinesisBytesWritten, "bytes of Kinesis records that Kinesis acknowledged"),
     sum(Requests, "PutRecords requests"),
     sum(SentRecords, "Kinesis records sent, counted each time"),
-    new MeanMetric("recordsPerRequest", "mean number of Kinesis records per request") ->
-      (counts => MeanMetric.pack(counts.sink(SentRecords), counts.sink(Requests))),
     sum(RetriedRecords, "Kinesis records sent again"),
     sum(ThrottledRecords, "Kinesis records rejected by throttling"),
+    sum(ReplacedKeys, "rows without a key that another shard took"),
     sum(FailedRecords, "Kinesis records that failed for another reason"),
     sum(FailedRequests, "requests that failed as a whole"),
     sum(UnansweredRequests, "requests without an answer"),
@@ -37,16 +34,6 @@ private[spark] object WriteMetrics {
     max(PeakRequestsInFlight, "maximum requests in flight of a task"),
     new MaxMetric("maxShardWaitMs", "longest wait of a task for one shard, in milliseconds") ->
       (_.sink.sleepMillis),
-    new MaxMetric(
-      "peakShardRecordsPerSecond",
-      "average rate of the busiest shard of a task, in Kinesis records per second"
-    ) ->
-      (_.sink.peakShardRecordsPerSecond),
-    new MaxMetric(
-      "peakShardBytesPerSecond",
-      "average rate of the busiest shard of a task, in bytes per second"
-    ) ->
-      (_.sink.peakShardBytesPerSecond),
     new MaxMetric("p99RequestMs", "99th percentile of a task's request times, in milliseconds") ->
       (_.sink.requestMillis99)
   )
@@ -62,39 +49,4 @@ private[spark] object WriteMetrics {
 
   private def max(counter: SinkCounter, description: String): Metric =
     new MaxMetric(counter.name, description) -> (_.sink(counter))
-}
-
-/**
- * The mean over everything that the tasks counted; a task that counted more weighs more. Spark
- * passes one number per task, so that number holds both sum and count: see [[MeanMetric.pack]].
- */
-final class MeanMetric(override val name: String, override val description: String)
-    extends CustomMetric {
-  import MeanMetric._
-
-  def this() = this("", "")
-
-  override def aggregateTaskMetrics(values: Array[Long]): String = {
-    val (sum, count) = (values.map(sumOf).sum, values.map(countOf).sum)
-    val mean = if (count == 0) 0.0 else sum.toDouble / count
-    String.format(Locale.ROOT, "%.1f", Double.box(mean))
-  }
-}
-
-private[spark] object MeanMetric {
-  private val CountBits = 24
-
-  /**
-   * Sum and count in one number.
-   *
-   * @param sum not negative, at most 500 times the count
-   * @param count not negative; from 2 to the power of 24, sum and count lose low bits
-   */
-  def pack(sum: Long, count: Long): Long = {
-    val tooMany = math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(count) - CountBits)
-    ((sum >> tooMany) << CountBits) | (count >> tooMany)
-  }
-
-  private def sumOf(packed: Long): Long = packed >> CountBits
-  private def countOf(packed: Long): Long = packed & ((1L << CountBits) - 1)
 }

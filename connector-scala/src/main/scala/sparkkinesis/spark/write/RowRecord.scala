@@ -44,7 +44,7 @@ private[spark] final case class RowRecord(
           val bytes = dataOf(row)
           val size = bytes.length.toLong + keyBytes(row)
           if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
-          else Right(PutEntry(key(row, random), bytes, hashKey))
+          else Right(PutEntry(key(row, random), bytes, hashKey, partitionKey.isEmpty))
       }
 
   /** The dead letter of a bad row, with the values that the row has. */
@@ -74,7 +74,7 @@ private[spark] final case class RowRecord(
   }
 
   private def key(row: InternalRow, random: Random): String =
-    partitionKey.fold(RowRecord.randomKey(random))(row.getUTF8String(_).toString)
+    partitionKey.fold(PutEntry.randomKey(random.nextLong()))(row.getUTF8String(_).toString)
 
   private def keyBytes(row: InternalRow): Int =
     partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
@@ -101,15 +101,6 @@ private[spark] object RowRecord {
 
   /** Length of a random partition key. */
   val RandomKeyBytes = 16
-
-  /**
-   * 63 random bits in hex. Their MD5 hashes spread evenly over the hash keys, and so over the
-   * shards.
-   */
-  private def randomKey(random: Random): String =
-    java.lang.Long.toHexString(
-      random.nextLong() | Long.MinValue
-    ) // the highest bit keeps the leading zeros
 
   /**
    * @param alsoAllowed columns that the sink uses but does not write

@@ -2,7 +2,9 @@ package sparkkinesis.client.aws
 
 import java.io.IOException
 import java.net.{ConnectException, SocketTimeoutException, UnknownHostException}
+import javax.net.ssl.SSLHandshakeException
 
+import org.apache.hc.client5.http.ConnectTimeoutException
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProviderChain
@@ -63,6 +65,9 @@ class AwsErrorsSuite extends AnyFunSuite {
     (service("Unknown", status = 403), classOf[AccessDenied], false),
     (service("Unknown", status = 413), classOf[TooLarge], false),
     (service("Unknown", status = 407), classOf[Unreachable], true),
+    (service("Unknown", status = 408), classOf[Unreachable], true),
+    (service("RequestTimeout"), classOf[Unreachable], true),
+    (service("RequestTimeoutException"), classOf[Unreachable], true),
     (service("UnrecognizedClientException"), classOf[BadCredentials], false),
     (service("ExpiredTokenException"), classOf[CredentialsExpired], true),
     (service("InvalidSignatureException"), classOf[BadCredentials], false),
@@ -101,6 +106,27 @@ class AwsErrorsSuite extends AnyFunSuite {
         result.getMessage.startsWith("PutRecords of stream orders (region eu-west-1) failed: ")
       )
     }
+  }
+
+  test("a call has not arrived if there was no connection for it") {
+    def mayHaveArrived(e: Throwable) = AwsErrors.translate(e, "X", target) match {
+      case lost: Unreachable => lost.mayHaveArrived
+      case other => fail(s"$other")
+    }
+    val before = Seq(
+      new UnknownHostException("nowhere"),
+      new ConnectException("refused"),
+      new SSLHandshakeException("not trusted"),
+      new ConnectTimeoutException("too slow")
+    )
+    before.foreach(it => assert(!mayHaveArrived(client(it)), s"$it"))
+    assert(!mayHaveArrived(noCredentials(client(new SocketTimeoutException("STS")))))
+    Seq(
+      client(new SocketTimeoutException("read")),
+      client(new IOException("half an answer")),
+      service("RequestTimeout"),
+      ApiCallTimeoutException.create(5)
+    ).foreach(it => assert(mayHaveArrived(it), s"$it"))
   }
 
   test("a message contains the service's message, code and status") {

@@ -47,6 +47,7 @@ class AwsTimeoutsSuite extends AnyFunSuite {
         failAfter(bound) {
           val e = intercept[KinesisException.Unreachable](client.describeStream(stream))
           assert(e.getMessage.contains(s"endpoint http://127.0.0.1:${server.getLocalPort}"))
+          assert(e.mayHaveArrived)
         }
       }
     }
@@ -77,10 +78,13 @@ class AwsTimeoutsSuite extends AnyFunSuite {
     finally stub.close()
   }
 
-  test("a port that refuses connections is unreachable") {
+  test("a port that refuses connections is unreachable, and the call has not arrived") {
     RefusingPort.using {
       withClient(_, attempt = 1.hour) { client =>
-        failAfter(bound)(intercept[KinesisException.Unreachable](client.describeStream(stream)))
+        failAfter(bound) {
+          val e = intercept[KinesisException.Unreachable](client.describeStream(stream))
+          assert(!e.mayHaveArrived)
+        }
       }
     }
   }

@@ -184,21 +184,6 @@ class AggregateBuilderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(texts(built(builder, all)) === Seq(1 -> 1, 2 -> 1))
   }
 
-  test("half a surrogate pair is encoded as Java encodes it in UTF-8") {
-    val halves = Seq("\ud83d", "\udd11 end", "a\ud83db", "\ud83d\udd11", "?")
-    val made = built(builder, halves.map(entry(_, 1)))
-    val expected = halves.map(key => new String(key.getBytes(UTF_8), UTF_8))
-    assert(UserRecords.of(made).map(_.partitionKey) === expected)
-    halves.zip(expected).foreach { case (key, kept) =>
-      assert(HashKey.of(key) === HashKey.of(kept))
-    }
-    halves.foreach { key =>
-      val only = builder
-      only.add(entry(key, 1))
-      assert(only.size === 1 + key.getBytes(UTF_8).length)
-    }
-  }
-
   test("an aggregate has nothing of the previous aggregate of the same builder") {
     forAll(many, many) { (before, after) =>
       val reused = builder

@@ -5,91 +5,65 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.sink.metrics.SinkCounter._
 
 class HotShardSuite extends AnyFunSuite {
-  private def votes(keys: Int*): KeyVotes = {
-    val counter = new KeyVotes.Counter
-    keys.foreach(key => counter.add(key.toLong, 0))
-    counter.result
-  }
-
-  private val one = votes(Seq.fill(100)(1): _*)
-  private val hot = votes((1 to 20) ++ Seq.fill(80)(1): _*)
-  private val mixed = votes(1 to 100: _*)
-
-  private def shard(name: String, records: Long, sleepMillis: Long, votes: KeyVotes) =
-    ShardTraffic("orders", name, 4, records, records * 10, sleepMillis, 10000, votes)
+  private def shard(name: String, records: Long, sleepMillis: Long) =
+    ShardTraffic("orders", name, 4, records, records * 10, sleepMillis, 10000)
 
   /** A write of ten seconds to some of four shards. */
   private def written(shards: ShardTraffic*): SinkMetrics = {
     val counters = new SinkCounters
     counters.add(KinesisRecordsWritten, shards.map(_.records).sum)
     counters.add(KinesisBytesWritten, shards.map(_.bytes).sum)
-    counters.snapshot(ShardTraffic.sum(shards), WriteTime(50000, 60000))
+    counters.snapshot(ShardTraffic.sum(shards))
   }
 
-  private def cause(shards: ShardTraffic*) = HotShard.of(written(shards: _*)).map(_.cause)
+  private def hot(shards: ShardTraffic*) =
+    HotShard.of(written(shards: _*)).map(_.traffic.shard)
 
-  test("the cause of a hot shard follows from its keys and from the other shards") {
-    assert(cause(shard("s1", 9000, 9000, one)) === Some(HotShard.ConstantKey))
-    val others = shard("s2", 500, 0, mixed)
-    assert(cause(shard("s1", 9000, 9000, one), others) === Some(HotShard.HotKey))
-    assert(cause(shard("s1", 9000, 9000, hot), others) === Some(HotShard.HotKey))
-    assert(cause(shard("s1", 9000, 9000, mixed), others) === Some(HotShard.TooFewShards))
-    assert(cause(shard("s1", 9000, 9000, mixed).copy(shards = 1)) === Some(HotShard.TooFewShards))
+  test("a shard is hot if a task waits for it while the others idle") {
+    assert(hot(shard("s1", 9000, 9000)) === Some("s1"))
+    assert(hot(shard("s1", 9000, 9000), shard("s2", 500, 0)) === Some("s1"))
+    assert(hot(shard("s1", 9000, 9000).copy(shards = 1)) === Some("s1"))
   }
 
   test("nothing is wrong if all shards are busy, or none is waited for, or the service chooses") {
     assert(HotShard.of(SinkMetrics.Zero) === None)
-    val busy = (1 to 4).map(n => shard(s"s$n", 9000, 9000, one))
-    assert(cause(busy: _*) === None)
-    assert(cause(shard("s1", 9000, 4000, one)) === None)
-    assert(cause(shard("any shard", 9000, 9000, one).copy(shards = 0)) === None)
+    val busy = (1 to 4).map(n => shard(s"s$n", 9000, 9000))
+    assert(hot(busy: _*) === None)
+    assert(hot(shard("s1", 9000, 4000)) === None)
+    assert(hot(shard("any shard", 9000, 9000).copy(shards = 0)) === None)
   }
 
   test("a task's wait is compared with its own time, also if several waves of tasks write") {
-    val waves = (0 until 6).map { wave =>
-      val from = 50000L + wave * 10000
-      written(shard("s1", 9000, 9000, one)).copy(time = WriteTime(from, from + 10000))
-    }
-    assert(HotShard.of(waves.reduce(_ + _)).map(_.cause) === Some(HotShard.ConstantKey))
-    val longTask = written(shard("s1", 9000, 9000, one).copy(writeMillis = 60000))
+    val waves = Seq.fill(6)(written(shard("s1", 9000, 9000)))
+    assert(HotShard.of(waves.reduce(_ + _)).nonEmpty)
+    val longTask = written(shard("s1", 9000, 9000).copy(writeMillis = 60000))
     assert(HotShard.of(waves.head + longTask).nonEmpty && HotShard.of(longTask) === None)
   }
 
   test("the message names stream, shard, wait, share and remedy") {
-    val said = HotShard.of(written(shard("s1", 9000, 9000, hot), shard("s2", 1000, 0, mixed))).get
+    val said = HotShard.of(written(shard("s1", 9000, 9000), shard("s2", 1000, 0))).get
     assert(
       said.message.startsWith(
         "Shard s1 of stream orders limits the write: a task waited 9 s for it, and it received " +
-          "90 % of what was written to 4 shards. Most of its rows have one partition key"
+          "90 % of what was written to 4 shards. If most of its rows have one key, divide that key"
       )
     )
   }
 
-  test("tasks add up: a shard's load and votes are sums, and its sleep the longest") {
-    val both = written(shard("s1", 10, 7, one), shard("s2", 15, 9, mixed)) +
-      written(shard("s1", 10, 5, one), shard("s2", 1, 2, mixed))
+  test("tasks add up: a shard's load is the sum, and its sleep the longest") {
+    val both = written(shard("s1", 10, 7), shard("s2", 15, 9)) +
+      written(shard("s1", 10, 5), shard("s2", 1, 2))
     assert(
       both.hottestShard.map(it => (it.shard, it.records, it.sleepMillis)) === Some(("s1", 20, 7))
     )
-    assert(both.hottestShard.exists(_.votes.isOneKey))
     assert(both.longestSleep.map(_.shard) === Some("s2"))
     assert(both.shareOf(both.hottestShard.get) === 20.0 / 36)
   }
 
   test("a write to thousands of shards reports few of them, and the slowest") {
-    val many = (1 to 5000).map(n => shard(f"s$n%04d", n.toLong, 5001L - n, mixed))
+    val many = (1 to 5000).map(n => shard(f"s$n%04d", n.toLong, 5001L - n))
     val kept = ShardTraffic.sum(many)
     assert(kept.size === 17 && kept.head.shard === "s5000" && kept.last.shard === "s0001")
     assert(ShardTraffic.sum(kept) === kept)
-  }
-
-  test("a key with more than half of the rows is found, in any order and over several tasks") {
-    val random = new scala.util.Random(3)
-    (1 to 100).foreach { _ =>
-      val rows = random.shuffle(Seq.fill(80)(7) ++ (100 until 120))
-      val (left, right) = rows.splitAt(random.nextInt(100))
-      val all = votes(left: _*) + votes(right: _*)
-      assert(all.hashHi === 7 && all.rows === 100 && all.isMostlyOneKey && !all.isOneKey)
-    }
   }
 }

@@ -17,7 +17,7 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def metrics(all: Seq[Long]): SinkMetrics = {
     val counters = new SinkCounters
     all.foreach(counters.requestEnded)
-    counters.snapshot(Vector.empty, WriteTime.None)
+    counters.snapshot(Vector.empty)
   }
 
   test("99 % of all requests end within the percentile, which is at most 1 % too large") {
@@ -41,7 +41,7 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a snapshot of the metrics does not change when the writer goes on") {
     val counters = new SinkCounters
     counters.requestEnded(5)
-    val before = counters.snapshot(Vector.empty, WriteTime.None)
+    val before = counters.snapshot(Vector.empty)
     counters.requestEnded(5000)
     assert(before.requestMillis99 === 5)
   }

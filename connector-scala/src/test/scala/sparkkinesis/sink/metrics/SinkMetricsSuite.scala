@@ -9,11 +9,11 @@ class SinkMetricsSuite extends AnyFunSuite {
   private def metrics(numbers: (SinkCounter, Long)*): SinkMetrics = {
     val counters = new SinkCounters
     numbers.foreach { case (counter, count) => counters.add(counter, count) }
-    counters.snapshot(Vector.empty, WriteTime.None)
+    counters.snapshot(Vector.empty)
   }
 
   private def sleep(shard: String, millis: Long) =
-    Vector(ShardTraffic("orders", shard, 2, 0, 0, millis, 0, KeyVotes.Zero))
+    Vector(ShardTraffic("orders", shard, 2, 0, 0, millis, 0))
 
   test(
     "the metrics of two writers are the sums of counts, and the larger one of peaks and sleeps"
@@ -34,7 +34,7 @@ class SinkMetricsSuite extends AnyFunSuite {
     val counters = new SinkCounters
     SinkCounter.all.zipWithIndex.foreach { case (counter, i) => counters.add(counter, i + 1L) }
     assert(
-      counters.snapshot(Vector.empty, WriteTime.None).counts === SinkCounter.all.indices.map(_ + 1L)
+      counters.snapshot(Vector.empty).counts === SinkCounter.all.indices.map(_ + 1L)
     )
   }
 
@@ -45,7 +45,7 @@ class SinkMetricsSuite extends AnyFunSuite {
     (1 to 2).foreach(_ => counters.requestEnded(3))
     counters.recordsWritten(20, 80)
     assert((counters.bufferedBytes, counters.bufferedRecords, counters.inFlight) === ((0, 0, 0)))
-    val metrics = counters.snapshot(Vector.empty, WriteTime.None)
+    val metrics = counters.snapshot(Vector.empty)
     assert((metrics(PeakBufferedBytes), metrics(PeakRequestsInFlight)) === ((80, 2)))
   }
 

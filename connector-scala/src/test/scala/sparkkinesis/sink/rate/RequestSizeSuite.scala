@@ -10,30 +10,20 @@ class RequestSizeSuite extends AnyFunSuite {
 
   test("a refused request halves the size, once for all that were in flight") {
     val size = newSize()
-    size.answered(5000000, isSoon = true)
-    assert(size.most === Long.MaxValue)
-    (1 to 16).foreach(_ => size.refused(5000000))
-    assert(size.most === 2500000)
-    size.refused(2500000)
-    assert(size.most === 1250000)
-    size.refused(9000000)
-    assert(size.most === 1250000, "sent before")
+    size.answered(isSoon = true)
+    assert(size.parts === 1)
+    (1 to 16).foreach(_ => size.refused(5000000, fullness = 1))
+    assert(size.parts === 2)
+    size.refused(2500000, fullness = 0.5)
+    assert(size.parts === 4)
+    size.refused(5000000, fullness = 1)
+    assert(size.parts === 4, "sent before")
   }
 
-  test("the size doubles after 100 answered requests near it, until it limits nothing") {
+  test("a small request that is refused leads to requests of half its size at once") {
     val size = newSize()
-    size.refused(5000000)
-    (1 to 200).foreach(_ => size.answered(1250000, isSoon = true))
-    (1 to 99).foreach(_ => size.answered(2500000, isSoon = true))
-    assert(size.most === 2500000)
-    size.answered(2500000, isSoon = true)
-    assert(size.most === 5000000)
-    (1 to 50).foreach(_ => size.answered(5000000, isSoon = true))
-    size.refused(5000000)
-    (1 to 99).foreach(_ => size.answered(2500000, isSoon = true))
-    assert(size.most === 2500000, "counts from the refusal")
-    (1 to 1000).foreach(_ => size.answered(6000000, isSoon = true))
-    assert(size.most === Long.MaxValue)
+    size.refused(100000, fullness = 0.02)
+    assert(size.parts === 100)
   }
 
   test("requests without an answer divide full requests, once per round trip, down to 1/16") {
@@ -41,20 +31,24 @@ class RequestSizeSuite extends AnyFunSuite {
     (1 to 16).foreach(_ => size.unanswered(sentAt = 0, now = 10000))
     assert(size.parts === 4)
     (1 to 9).foreach(n => size.unanswered(sentAt = n * 10000L, now = (n + 1) * 10000L))
-    assert(size.parts === 16 && size.most === Long.MaxValue)
+    assert(size.parts === 16)
   }
 
   test("the requests grow after 100 answers in a row that were soon enough for larger ones") {
     val size = newSize()
     size.unanswered(sentAt = 0, now = 10000)
-    (1 to 1000).foreach(_ => size.answered(1000, isSoon = false))
-    (1 to 99).foreach(_ => size.answered(1000, isSoon = true))
-    size.answered(1000, isSoon = false)
-    (1 to 99).foreach(_ => size.answered(1000, isSoon = true))
+    (1 to 1000).foreach(_ => size.answered(isSoon = false))
+    (1 to 99).foreach(_ => size.answered(isSoon = true))
+    size.answered(isSoon = false)
+    (1 to 99).foreach(_ => size.answered(isSoon = true))
     assert(size.parts === 4)
-    size.answered(1000, isSoon = true)
+    size.answered(isSoon = true)
     assert(size.parts === 2)
-    (1 to 200).foreach(_ => size.answered(1000, isSoon = true))
+    (1 to 50).foreach(_ => size.answered(isSoon = true))
+    size.refused(1250000, fullness = 0.25)
+    (1 to 99).foreach(_ => size.answered(isSoon = true))
+    assert(size.parts === 8, "counts from the refusal")
+    (1 to 300).foreach(_ => size.answered(isSoon = true))
     assert(size.parts === 1)
   }
 }

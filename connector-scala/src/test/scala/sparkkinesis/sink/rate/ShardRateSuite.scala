@@ -79,6 +79,23 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("the rate doubles every five round trips, so a fast server without a quota is soon known") {
+    def unlimitedAfter(roundTrip: Long): Long = {
+      val rate = new ShardRate(1, 1, 0)
+      Iterator
+        .iterate(0L)(_ + roundTrip)
+        .find { now =>
+          val taken = Iterator.continually(rate.take(1000, now)).takeWhile(identity).size
+          rate.answered(RecordSum(taken, taken * 1000L), RecordSum.Zero, now, now + roundTrip)
+          rate.isUnlimited
+        }
+        .get
+    }
+    assert(unlimitedAfter(3) <= 120)
+    assert(unlimitedAfter(20) <= 500)
+    assert(unlimitedAfter(60) >= 900)
+  }
+
   test("if others use half of a shard, the rate drops to the other half") {
     val (rate, shard) = (new ShardRate(1, 1, 0), new Shard(500, 512 * 1024.0))
     run(rate, shard, 1000, 0, 3000)
@@ -155,7 +172,22 @@ class ShardRateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (1 to 9).foreach(_ => refuse(500, 1010))
     assert(rate.share === first)
     refuse(1000, 1020)
-    assert(rate.share < first && rate.share >= first / 2)
+    val second = rate.share
+    assert(second < first && second >= first / 2)
+    refuse(1010, 1030)
+    assert(rate.share === second)
+  }
+
+  test("refusals of whole requests in the second after the first burst do not reduce the rate") {
+    val rate = new ShardRate(1, 1, 0)
+    def refuse(count: Int, now: Long): Unit =
+      rate.answered(RecordSum.Zero, RecordSum(count, count.toLong), now, now)
+    rate.answered(RecordSum(1000, 1000), RecordSum(5, 5), 0, 100)
+    val first = rate.share
+    Seq(200L, 400L, 1099L).foreach(refuse(50, _))
+    assert(rate.share >= first)
+    refuse(50, 1100)
+    assert(rate.share < first)
   }
 
   test("late answers do not make a shard unlimited") {

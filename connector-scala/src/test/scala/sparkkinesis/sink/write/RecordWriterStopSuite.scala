@@ -1,14 +1,16 @@
 package sparkkinesis.sink.write
 
+import java.time.Instant
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
 import java.util.concurrent.{ConcurrentHashMap, Semaphore}
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.{KinesisException, SystemClock}
+import sparkkinesis.client.{Clock, KinesisException, SystemClock}
 import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
@@ -38,6 +40,23 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
       writer.flush()
     }
   )
+
+  test("the owner keeps the delivery timeout, even if the thread that ticks has died") {
+    val owner = Thread.currentThread
+    val time = new FastClock
+    val clock = new Clock {
+      override def now: Instant = time.now
+      override def sleep(duration: FiniteDuration): Unit = time.sleep(duration)
+      override def await(monitor: AnyRef, millis: Long): Unit =
+        if (Thread.currentThread eq owner) time.await(monitor, millis)
+        else throw new InterruptedException // as after an error in that thread
+    }
+    val options = SinkOptions(deliveryTimeout = 30.seconds)
+    using(newWriter((new Hanging).kinesis, options, clock = clock)) { writer =>
+      writer.put(entry("1"))
+      intercept[DeliveryTimeoutException](writer.flush())
+    }
+  }
 
   /**
    * Each task waits for a service that hangs; `stop` must end it with an `InterruptedException`.

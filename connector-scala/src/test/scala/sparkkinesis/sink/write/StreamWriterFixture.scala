@@ -14,7 +14,6 @@ import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 /** A stream whose shards change, and a writer to it without threads. */
 trait StreamWriterFixture extends Assertions {
   private val ref = StreamRef.ByName(StreamName("orders"))
-  private val hash = new PartitionKeyHasher
 
   protected def shard(
       number: Int,
@@ -52,9 +51,10 @@ trait StreamWriterFixture extends Assertions {
 
     def writer(
         options: SinkOptions = SinkOptions(),
-        limits: RequestLimits = RequestLimits.of(SinkOptions())
+        limits: RequestLimits = RequestLimits.of(SinkOptions()),
+        chance: () => Double = () => 0.5
     ) =
-      new StreamWriter(stream, limits, options, None, () => 0.5, counters, 0)
+      new StreamWriter(stream, limits, options, None, chance, counters, 0)
 
     /** The open shard that the hash key belongs to. */
     def owner(entry: PutEntry): ShardId = {
@@ -67,11 +67,8 @@ trait StreamWriterFixture extends Assertions {
     def write(request: Request): Seq[PutResult] = request.entries.map(write)
   }
 
-  protected def add(writer: StreamWriter, key: String, text: String, now: Long = 0): Unit = {
-    val entry = PutEntry(key, text.getBytes, None)
-    hash.hash(entry)
-    writer.add(entry, hash.hi, hash.lo, now)
-  }
+  protected def add(writer: StreamWriter, key: String, text: String, now: Long = 0): Unit =
+    writer.add(PutEntry(key, text.getBytes, None), now)
 
   protected def send(writer: StreamWriter, now: Long = 0): Request =
     writer.next(now, isUrgent = true) match {
@@ -99,6 +96,14 @@ trait StreamWriterFixture extends Assertions {
       shard(0, HashKeyRange.All, isOpen = false),
       shard(1, halves.head, parents = Seq(0)),
       shard(2, halves.last, parents = Seq(0))
+    )
+
+  /** The two halves of `split`, merged. */
+  protected def merged: Seq[Shard] =
+    Seq(
+      shard(1, halves.head, isOpen = false),
+      shard(2, halves.last, isOpen = false),
+      shard(3, HashKeyRange.All, parents = Seq(1, 2))
     )
 
   /** The rows of a request, taken out of their aggregates. */

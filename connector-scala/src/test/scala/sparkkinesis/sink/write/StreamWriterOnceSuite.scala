@@ -5,24 +5,30 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, SystemClock}
-import sparkkinesis.model.PutEntry
+import sparkkinesis.model.aggregate.AggregateTags
+import sparkkinesis.model.{PutEntry, Shard}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.once.{Hash128, OnceSender, WriterIdentity}
+import sparkkinesis.sink.write.StreamWriter.Next
 import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
 /** Exactly once: records of unknown outcome wait until the stream shows whether they are there. */
 class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
   private val acceptance = 60000L
-  private val sender =
+  private def sender =
     new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), acceptance.millis, SystemClock)
   private val options =
     SinkOptions(aggregation = Some(AggregateLimits()), isExactlyOnce = true, linger = 100.millis)
 
-  private def writer(world: World, isOrdered: Boolean = false): StreamWriter = {
-    val all = options.copy(isOrdered = isOrdered)
+  private def writer(
+      world: World,
+      isOrdered: Boolean = false,
+      limits: AggregateLimits = AggregateLimits()
+  ): StreamWriter = {
+    val all = options.copy(isOrdered = isOrdered, aggregation = Some(limits))
     world.stream.shards()
-    val limits = RequestLimits.of(SinkOptions())
-    new StreamWriter(world.stream, limits, all, Some(sender), () => 0.5, world.counters, 0)
+    val request = RequestLimits.of(SinkOptions())
+    new StreamWriter(world.stream, request, all, Some(sender), () => 0.5, world.counters, 0)
   }
 
   private def digests(request: Request): Set[Hash128] =
@@ -77,6 +83,25 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     assert(other.recoverAt === Lane.Never && rows(send(other, 5000)) === Seq("row"))
   }
 
+  test("without order, throttled records do not wait for those of unknown outcome") {
+    val world = new World(evenShards(1))
+    val it = writer(world, limits = AggregateLimits(records = 1))
+    Seq("a", "b").foreach(add(it, "k", _))
+    it.answered(send(it), Seq(throttled, oops), 10)
+    assert(rows(send(it, 5000)) === Seq("a"))
+    nothingToSend(it, 5001)
+    it.recovered(Set.empty, askedAt = acceptance, acceptance)
+    assert(rows(send(it, acceptance + 5000)) === Seq("b"))
+  }
+
+  test("a request that was never sent is sent again without a look") {
+    val world = new World(evenShards(1))
+    val it = writer(world)
+    add(it, "k", "row")
+    it.failed(send(it), new KinesisException.Unreachable("", null, mayHaveArrived = false), 10)
+    assert(it.recoverAt === Lane.Never && rows(send(it, 5000)) === Seq("row"))
+  }
+
   test("other lanes go on while one waits, and with order its own does not") {
     val world = new World(evenShards(2))
     val it = writer(world, isOrdered = true)
@@ -88,6 +113,32 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     nothingToSend(it, 1001)
     it.recovered(Set.empty, askedAt = acceptance, acceptance)
     assert(rows(send(it, acceptance + 5000)) === Seq("first"))
+  }
+
+  private def numbers(request: Request): Set[Long] =
+    request.entries.flatMap(it => AggregateTags.tagOf(it.data, 0, it.data.length)).map(_._2).toSet
+
+  test("aggregates that a reshard takes apart leave no gap in the numbers") {
+    val world = new World(evenShards(1))
+    val it = writer(world)
+    def reshard(shards: Seq[Shard], now: Long): Unit = {
+      world.shards = shards
+      it.listed(world.stream.shardsAfter(it.shards), now)
+    }
+    Seq("a", "b").foreach(add(it, keys.head, _))
+    reshard(split, 1)
+    assert(numbers(send(it, 1)) === Set(1), "an open aggregate")
+    keys.foreach(add(it, _, "c", 2))
+    val refused = send(it, 2)
+    assert(numbers(refused) === Set(2, 3))
+    it.answered(refused, Seq(throttled, throttled), 3)
+    add(it, keys.head, "d", 3)
+    reshard(merged, 4)
+    val sent = Iterator
+      .continually(it.next(9000, isUrgent = true))
+      .takeWhile(_.isInstanceOf[Next.Send])
+      .collect { case Next.Send(request) => numbers(request) }
+    assert(sent.flatten.toSet === Set(2, 3, 4), "two refused aggregates, and an open one")
   }
 
   test("an aggregate that a reshard moved is in its shard, and is not sent again") {

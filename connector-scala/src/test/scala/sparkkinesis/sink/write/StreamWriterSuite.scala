@@ -7,14 +7,16 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.{KinesisException, PutResult}
-import sparkkinesis.model.SequenceNumber
+import sparkkinesis.model.{HashKeyRange, PutEntry, SequenceNumber, ShardId}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.lane.{EntrySize, Lane, RequestLimits}
+import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkCounter._
 import sparkkinesis.sink.write.StreamWriter.Next
 
 /** Which records form a request, when it is sent, and what its answer changes. */
 class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with StreamWriterFixture {
+  private val number = SequenceNumber("7")
+
   test("every request keeps its limits, and every record is sent once") {
     val records = Gen.listOf(Gen.zip(Gen.choose(0, 60), Gen.oneOf("k", "ключ", "🔑", "z")))
     forAll(records, Gen.choose(1, 9), Gen.choose(70, 300), Gen.choose(1, 5)) {
@@ -28,7 +30,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
           .map { case Next.Send(it) => it; case _ => fail() }
           .tapEach(it => writer.answered(it, world.write(it), 1)) // eight may be in flight
           .toVector
-        val sizes = requests.map(_.entries.map(EntrySize.of).sum)
+        val sizes = requests.map(_.entries.map(_.size).sum)
         assert(requests.forall(_.records.length <= count) && sizes.forall(_ <= bytes))
         assert(requests.map(_.records.length).sum === all.size)
         assert(world.counters.bufferedRecords === 0 && world.counters.bufferedBytes === 0)
@@ -58,6 +60,14 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(writer.next(0, isUrgent = false).isInstanceOf[Next.Send])
   }
 
+  test("lanes with equally old records take turns") {
+    val world = new World(evenShards(2))
+    val writer = world.writer(limits = RequestLimits(2, 1000))
+    (1 to 4).foreach(_ => keys.foreach(add(writer, _, "x")))
+    val lanes = (1 to 4).map(_ => send(writer).parts.map(_.lane.shard))
+    assert(lanes === Seq(lanes.head, lanes(1), lanes.head, lanes(1)) && lanes.head != lanes(1))
+  }
+
   test("a shard that must wait does not hold back another one") {
     val world = new World(evenShards(2))
     val writer = world.writer()
@@ -76,6 +86,44 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(texts(send(writer, 55)) === Seq("1", "2"))
     assert(world.counters(FailedRecords) === 1 && world.counters(RetriedRecords) === 1)
     assert(writer.traffic(55).map(_.sleepMillis).toSet === Set(0, 50))
+  }
+
+  test("rows without a key do not wait for a hot shard: they get another random key") {
+    val chances = Iterator.iterate(0.1)(it => (it + 0.37) % 1)
+    def hot(world: World, options: SinkOptions): (StreamWriter, ShardId) = {
+      val writer = world.writer(options, chance = () => chances.next())
+      (1 to 5).foreach(n => add(writer, keys.head, s"hot $n"))
+      val request = send(writer)
+      writer.answered(request, request.entries.map(_ => throttled), 5)
+      assert(writer.next(5, isUrgent = true).isInstanceOf[Next.Wait])
+      writer.add(PutEntry(keys.head, "random".getBytes, None, hasRandomKey = true), 5)
+      (writer, world.owner(request.entries.head))
+    }
+    val world = new World(evenShards(2))
+    val (writer, hotShard) = hot(world, SinkOptions())
+    val request = send(writer, 5)
+    assert(texts(request) === Seq("random") && world.owner(request.entries.head) != hotShard)
+    assert(world.counters(ReplacedKeys) === 1)
+    writer.answered(request, Seq(throttled), 6)
+    assert(world.counters(ReplacedKeys) === 1, "no shard is free")
+    val other = new World(evenShards(2))
+    val (ordered, _) = hot(other, SinkOptions(isOrdered = true))
+    assert(ordered.next(5, isUrgent = true).isInstanceOf[Next.Wait])
+    assert(other.counters(ReplacedKeys) === 0)
+  }
+
+  test("a row without a key that a shard refused goes to another shard") {
+    val chances = Iterator.iterate(0.1)(it => (it + 0.37) % 1)
+    val world = new World(evenShards(2))
+    val writer = world.writer(chance = () => chances.next())
+    writer.add(PutEntry(keys.head, "random".getBytes, None, hasRandomKey = true), 0)
+    val first = send(writer)
+    writer.answered(first, Seq(throttled), 5)
+    val second = send(writer, 6)
+    assert(world.owner(second.entries.head) != world.owner(first.entries.head))
+    assert(second.entries.head.partitionKey.length === 16)
+    writer.answered(second, world.write(second), 7)
+    assert(world.counters.bufferedRecords === 0 && world.counters(ReplacedKeys) === 1)
   }
 
   test("throttling slows down its shard and is counted") {
@@ -124,7 +172,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(!writer.needsShards(100000) && world.counters.bufferedRecords === 0)
   }
 
-  test("a record counts in the shard that the answer names, also while the lanes change") {
+  test("a record counts for the shard of its lane, also if an answer comes after a reshard") {
     val world = new World(evenShards(1))
     val writer = world.writer()
     def counts = writer.traffic(9).map(it => it.shard -> it.records).toMap
@@ -134,29 +182,47 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
       keys.foreach(add(writer, _, "2"))
       (first, send(writer))
     }
+    writer.answered(early, world.write(early), 0)
     world.shards = split
     writer.listed(world.stream.shardsAfter(writer.shards), 1)
     writer.next(1, isUrgent = true)
-    val here = SequenceNumber("7")
-    writer.answered(early, early.entries.map(_ => PutResult.Written(id(0), here)), 2)
     assert(counts === Map(id(0).toString -> 2))
     writer.answered(late, world.write(late), 3)
-    assert(counts === (0 to 2).map(n => id(n).toString -> (if (n == 0) 2 else 1)).toMap)
+    assert(counts === Map(id(0).toString -> 4))
   }
 
-  test("a record counts in a shard that is not listed yet") {
-    val world = new World(evenShards(1))
-    val writer = world.writer()
-    keys.foreach(add(writer, _, "1"))
-    val request = send(writer)
-    world.shards = split
-    writer.answered(request, world.write(request), 1)
-    assert(
-      writer.traffic(1).map(it => it.shard -> it.records).toMap === Map(
-        id(1).toString -> 1,
-        id(2).toString -> 1
-      )
-    )
+  test("a request costs as much with 10,000 shards as with 10: no other lane is looked at") {
+    def looks(shards: Int): Long = {
+      val writer = new World(evenShards(shards)).writer(limits = RequestLimits(10, 100000))
+      val keys = HashKeyRange.even(shards).map(_.first)
+      def addTo(lane: Int, now: Long): Unit =
+        writer.add(PutEntry("k", "x".getBytes, Some(keys(lane))), now)
+      def answer(request: Request, now: Long): Unit = {
+        val results = request.parts.flatMap { part =>
+          val isFirst = part.lane.shard.number.exists(_ < 10)
+          val one = if (isFirst) PutResult.Written(part.lane.shard, number) else throttled
+          Vector.fill(part.until - part.from)(one)
+        }
+        writer.answered(request, results, now)
+      }
+      keys.indices.foreach { lane =>
+        addTo(lane, 0)
+        writer.next(0, isUrgent = false) match {
+          case Next.Send(request) => answer(request, 0)
+          case _ => ()
+        }
+      }
+      writer.next(0, isUrgent = true) // looks at the last refused lanes
+      val before = writer.looksAtLanes
+      (1 to 10).foreach { n =>
+        (0 until 10).foreach(addTo(_, n.toLong))
+        answer(send(writer, n.toLong), n.toLong)
+        writer.checkDeadline(n.toLong)
+      }
+      writer.looksAtLanes - before
+    }
+    val few = looks(10)
+    assert(looks(10000) === few && few <= 10 * 40)
   }
 
   test("after a request without an answer in time, requests are a quarter as large") {

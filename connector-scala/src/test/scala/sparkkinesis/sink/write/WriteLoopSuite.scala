@@ -6,15 +6,16 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, PutResult}
-import sparkkinesis.model.{PartitionKeyHasher, PutEntry, SequenceNumber, ShardId, ShardMap}
+import sparkkinesis.model.{PutEntry, SequenceNumber, ShardId, ShardMap}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
+import sparkkinesis.sink.metrics.SinkCounter
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
 /** The decisions of a writer, without threads. */
 class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
 
   /** Keeps the calls of the loop, so that a test can answer them. */
-  private final class Calls extends WriteDriver {
+  private final class Calls extends WriteCalls {
     val sent: mutable.Queue[(StreamWriter, Request)] = mutable.Queue.empty
     val failures: mutable.Buffer[Throwable] = mutable.Buffer.empty
     val recoveries: mutable.Queue[(StreamWriter, Long)] = mutable.Queue.empty
@@ -33,13 +34,9 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     val calls = new Calls
     val loop = new WriteLoop(RequestLimits(10, 1000), options, None, () => 0.5, calls)
     private val orders = target(FakeKinesis.willing, new FastClock)
-    private val hash = new PartitionKeyHasher
     orders.shards()
 
-    def put(entry: PutEntry, now: Long = 0): Unit = {
-      hash.hash(entry)
-      loop.put(orders, entry, hash.hi, hash.lo, now)
-    }
+    def put(entry: PutEntry, now: Long = 0): Unit = loop.put(orders, entry, now)
 
     /** The oldest request in flight is written. */
     def answer(now: Long = 1): Unit = {
@@ -131,8 +128,8 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
 
   test("the delivery timeout counts while a request is in flight, also at the limit of requests") {
     val world = new World(patient.copy(deliveryTimeout = 30.seconds, maxInFlightRequests = 1))
-    world.loop.startUrgency(0)
     world.put(entry("1"))
+    world.loop.startUrgency(0)
     world.fail(new KinesisException.Unreachable("reset"), now = 10000)
     world.loop.tick(20000)
     assert(world.calls.sent.size === 1, "sent again, and not answered")
@@ -153,6 +150,22 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     world.loop.tick(30000)
     val message = world.loop.failure.map(_.getMessage).mkString
     assert(message.endsWith("The first failure was: Kinesis has not answered the request."))
+  }
+
+  test("counts are exact, and shards are measured twice per second and at the end") {
+    val world = new World(lingering)
+    def records(now: Long) = {
+      val metrics = world.loop.metrics(now)
+      metrics(SinkCounter.RecordsWritten) -> metrics.shards.map(_.records).sum
+    }
+    (1 to 19).foreach(i => world.put(entry(i.toString)))
+    assert(records(0) === 0 -> 0)
+    world.answer()
+    assert(records(499) === 10 -> 0)
+    assert(records(500) === 10 -> 10)
+    world.loop.startUrgency(501)
+    world.answer(now = 501)
+    assert(records(501) === 19 -> 19)
   }
 
   test("after close, responses have no effect") {

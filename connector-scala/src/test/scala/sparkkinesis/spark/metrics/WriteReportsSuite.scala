@@ -12,14 +12,12 @@ class WriteReportsSuite extends AnyFunSuite with LocalSpark {
 
   /** One of two tasks that write 9,000 records of one key to one of four shards, in ten seconds. */
   private def report(stream: String): Array[Byte] = {
-    val votes = KeyVotes(1, 2, 4500, 4500)
-    val shard = ShardTraffic(stream, "s1", 4, 4500, 45000, 9000, 10000, votes)
+    val shard = ShardTraffic(stream, "s1", 4, 4500, 45000, 9000, 10000)
     val counts =
       SinkCounter.all.map(it => if (it == SinkCounter.KinesisRecordsWritten) 4500L else 0L)
     val metrics = SinkMetrics.Zero.copy(
       counts = counts,
-      shards = Vector(shard),
-      time = WriteTime(1000, 11000)
+      shards = Vector(shard)
     )
     TaskReport(WriteCounts(metrics, 0), isCommitted = true).toBytes
   }

@@ -3,12 +3,13 @@ package sparkkinesis.client.aws.wire
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.util.Arrays
 
-import scala.collection.immutable.ArraySeq
-
 import sparkkinesis.client.PutResult
 import sparkkinesis.model.{SequenceNumber, ShardId}
 
-/** Decodes a `PutRecords` response in one pass, with one object per record and per shard. */
+/**
+ * Decodes a `PutRecords` response in one pass, with one object per shard and per record that
+ * failed.
+ */
 private[aws] object PutRecordsDecoder {
 
   /** `None` if the SDK must decode the response. */
@@ -45,57 +46,119 @@ private[aws] object PutRecordsDecoder {
       else skipMember()
 
     private def readRecords(): Seq[PutResult] = {
-      val all = Array.newBuilder[PutResult]
+      val all = new Records(body)
       var left = in.elements()
       while (in.hasMore(left)) {
-        all += readRecord()
+        readRecord(all)
         left -= 1
       }
-      ArraySeq.unsafeWrapArray(all.result())
+      all.results
     }
 
-    private def readRecord(): PutResult = {
+    private def readRecord(all: Records): Unit = {
       var shard = Option.empty[ShardId]
-      var number = Option.empty[SequenceNumber]
       var code = Option.empty[String]
       var message = Option.empty[String]
+      var (begin, end) = (0, 0) // of the sequence number, which is not empty
       var left = in.entries()
       while (in.hasMore(left)) {
         in.name()
-        if (isText(Number)) number = Some(readNumber())
-        else if (isText(Shard)) shard = Some(readShard())
+        if (isText(Number)) {
+          checkNumber()
+          begin = in.begin
+          end = in.end
+        } else if (isText(Shard)) shard = readShard()
         else if (isText(Code)) code = Some(readText())
         else if (isText(Message)) message = Some(readText())
         else skipMember()
         left -= 1
       }
-      (code, shard, number) match {
-        case (None, Some(written), Some(at)) => PutResult.Written(written, at)
-        case (Some(why), None, None) => PutResult.Failed(why, message.getOrElse("no message"))
-        case _ => throw ItemReader.Unsupported
-      }
+      if (code.isEmpty && shard.nonEmpty && end > 0) all.written(shard.get, begin, end)
+      else if (code.nonEmpty && shard.isEmpty && end == 0)
+        all.failed(PutResult.Failed(code.get, message.getOrElse("no message")))
+      else throw ItemReader.Unsupported
     }
 
     /** Usually the same object for the same shard, from a small cache. */
-    private def readShard(): ShardId = {
+    private def readShard(): Some[ShardId] = {
       in.checkedText()
       val last = in.end - 1 // usually the last digits of the shard's number
       val place = (body(last) + 10 * body(last - 1) + 100 * body(last - 2)) & (Places - 1)
-      Option(shards(place)).filter(it => isText(it.bytes)).map(_.id).getOrElse {
-        val named = new NamedShard(Arrays.copyOfRange(body, in.begin, in.end))
-        shards(place) = named
-        named.id
-      }
+      Option(shards(place))
+        .filter(it => isText(it.bytes))
+        .fold {
+          val named = new NamedShard(Arrays.copyOfRange(body, in.begin, in.end))
+          shards(place) = named
+          named.id
+        }(_.id)
     }
 
-    private def readNumber(): SequenceNumber = {
+    private def checkNumber(): Unit = {
       in.text()
-      val text = new String(body, in.begin, in.end - in.begin, ISO_8859_1)
-      SequenceNumber.parse(text).getOrElse(throw ItemReader.Unsupported)
+      var i = in.begin
+      while (i < in.end && body(i) >= '0' && body(i) <= '9') i += 1
+      val length = in.end - in.begin
+      if (i < in.end || length < 1 || length > SequenceNumber.MaxDigits)
+        throw ItemReader.Unsupported
     }
   }
 
   private final class NamedShard(val bytes: Array[Byte]) {
-    val id: ShardId = ShardId(new String(bytes, UTF_8))
+    val id: Some[ShardId] = Some(ShardId(new String(bytes, UTF_8)))
   }
+
+  /** Collects the results of the records: the shard and the place of the number, or a failure. */
+  private final class Records(body: Array[Byte]) {
+    private var shards = new Array[ShardId](FirstSize)
+    private var places = new Array[Int](2 * FirstSize)
+    private var failures = Map.empty[Int, PutResult.Failed]
+    private var count = 0
+
+    def written(shard: ShardId, begin: Int, end: Int): Unit = {
+      grow()
+      shards(count) = shard
+      places(2 * count) = begin
+      places(2 * count + 1) = end
+      count += 1
+    }
+
+    def failed(failure: PutResult.Failed): Unit = {
+      grow()
+      failures += count -> failure
+      count += 1
+    }
+
+    private def grow(): Unit = if (count == shards.length) {
+      shards = Arrays.copyOf(shards, 2 * count)
+      places = Arrays.copyOf(places, 4 * count)
+    }
+
+    def results: Seq[PutResult] =
+      if (failures.isEmpty) new Written(body, shards, places, count)
+      else Vector.tabulate(count)(i => failures.getOrElse(i, written(i)))
+
+    private def written(i: Int) = new Written(body, shards, places, count)(i)
+  }
+
+  private final class Written(
+      body: Array[Byte],
+      shards: Array[ShardId],
+      places: Array[Int],
+      override val length: Int
+  ) extends PutResult.AllWritten {
+    override def apply(i: Int): PutResult = {
+      val (begin, end) = (places(2 * i), places(2 * i + 1))
+      val number = new String(body, begin, end - begin, ISO_8859_1)
+      PutResult.Written(shards(i), SequenceNumber(number))
+    }
+
+    override def areIn(shard: ShardId, from: Int, until: Int): Boolean = {
+      var i = from
+      while (i < until && shards(i) == shard) i += 1
+      i == until
+    }
+  }
+
+  /** Size of the first arrays: that of a full request. */
+  private val FirstSize = 500
 }

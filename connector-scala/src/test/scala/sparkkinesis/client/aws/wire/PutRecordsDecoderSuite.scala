@@ -70,6 +70,21 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a response without failures has no object per record, and knows which shards took them") {
+    val shards = Seq(1, 1, 2).map(Generators.shardId)
+    val results = shards.map(Written(_, SequenceNumber("7")))
+    PutRecordsDecoder.decode(encoded(results, isSized = true, hasMore = false)) match {
+      case Some(all: PutResult.AllWritten) =>
+        assert(all === results)
+        assert(all.areIn(shards.head, 0, 2) && all.areIn(shards.last, 2, 3))
+        assert(!all.areIn(shards.head, 0, 3) && !all.areIn(shards.last, 0, 2))
+      case other => fail(s"$other")
+    }
+    val failed = results :+ Failed("InternalFailure", "oops")
+    val mixed = PutRecordsDecoder.decode(encoded(failed, isSized = true, hasMore = false))
+    assert(mixed.exists(!_.isInstanceOf[PutResult.AllWritten]))
+  }
+
   test("a corrupted response is decoded as the SDK decodes it, or left to the SDK") {
     val garbled = for {
       bytes <- Gen.zip(results(2), Gen.oneOf(true, false), Gen.oneOf(true, false)).map {

@@ -45,6 +45,17 @@ class QuotaModelsSuite extends AnyFunSuite {
     }
   }
 
+  test("30,000 rows into two shards that count by the clock take little longer than 15 s") {
+    val times = (1L to 10L).map { seed =>
+      val rates = new SinkRates(2, executors = 1, End, seed = seed, isByClock = true)
+      rates.task(0, options, 100, Seq(1, 1), most = 30000)
+      rates.run()
+      rates.duration
+    }
+    info(times.mkString("milliseconds: ", ", ", ""))
+    times.foreach(it => assert(it <= 15800))
+  }
+
   private def run(quota: WriteQuota, size: Int, counted: Int): SinkRates = {
     val rates = new SinkRates(1, executors = 1, End, quota, Some(counted))
     rates.task(0, options, size, Seq(1))

@@ -2,7 +2,7 @@ package sparkkinesis.sink.simulation
 
 import scala.collection.mutable
 
-import sparkkinesis.sink.lane.{EntrySize, Lane, Request}
+import sparkkinesis.sink.lane.{Lane, Request}
 
 /**
  * The laws that hold whenever an attempt of a task sends a request.
@@ -28,7 +28,7 @@ private[simulation] final class SendLaws(setup: Setup, lingering: LingerLaw) {
   def sent(request: Request, rows: Seq[Vector[FoundRow]]): Unit = {
     inFlight += 1
     require(inFlight <= setup.options.maxInFlightRequests, s"$inFlight requests in flight")
-    val bytes = request.records.map(it => EntrySize.of(it.entry)).sum
+    val bytes = request.records.map(it => it.entry.size.toLong).sum
     require(
       rows.size == 1 || rows.size <= setup.limits.records && bytes <= setup.limits.bytes,
       s"a request of ${rows.size} records and $bytes bytes"

@@ -2,13 +2,13 @@ package sparkkinesis.sink.simulation
 
 import scala.util.Random
 
-import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardMap}
+import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.once.OnceSender
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.sink.write.{StreamWriter, WriteDriver, WriteLoop}
+import sparkkinesis.sink.write.{StreamWriter, WriteCalls, WriteLoop}
 
 /**
  * Runs the loop of `RecordWriter` without threads: its calls go over a wire, and an agenda keeps
@@ -29,8 +29,7 @@ private[simulation] final class SimulatedWriter(
     pause: () => Long,
     ended: Option[Throwable] => Unit
 ) {
-  private val loop = new WriteLoop(limits, options, once, () => random.nextDouble(), Driver)
-  private val hash = new PartitionKeyHasher
+  private val loop = new WriteLoop(limits, options, once, () => random.nextDouble(), Calls)
   private val input = rows.buffered
   private var isEnded = false
   private var isPausing = false
@@ -70,8 +69,7 @@ private[simulation] final class SimulatedWriter(
     if (isUrgent) loop.endUrgency()
     isUrgent = false
     val (stream, entry) = input.next()
-    hash.hash(entry)
-    loop.put(stream, entry, hash.hi, hash.lo, agenda.now)
+    loop.put(stream, entry, agenda.now)
     val millis = if (isEnded) 0 else pause()
     if (millis > 0) rest(millis)
     true
@@ -92,7 +90,7 @@ private[simulation] final class SimulatedWriter(
     isChange
   }
 
-  private object Driver extends WriteDriver {
+  private object Calls extends WriteCalls {
     override def send(stream: StreamWriter, request: Request): Unit =
       wire.put(stream.stream, request) { answer =>
         loop.answered(stream, request, answer, agenda.now)

@@ -17,6 +17,8 @@ import sparkkinesis.sink.rate.TargetStream
  * fail. The first seconds do not count.
  *
  * @param counted number of executors that each executor believes in; by default the true one
+ * @param isByClock whether a shard takes 1,000 records in each second of the clock, instead of the
+ *   quota
  */
 private[simulation] final class SinkRates(
     shards: Int,
@@ -24,14 +26,15 @@ private[simulation] final class SinkRates(
     end: FiniteDuration = 60.seconds,
     quota: WriteQuota = WriteQuota.Bucket,
     counted: Option[Int] = None,
-    seed: Long = 1
+    seed: Long = 1,
+    isByClock: Boolean = false
 ) {
   import SinkRates._
 
   private val random = new Random(seed)
   private val agenda = new Agenda
   private val kinesis =
-    new SimulatedKinesis(agenda.clock, Settings(quotas = true, writeQuota = quota))
+    new SimulatedKinesis(agenda.clock, Settings(quotas = !isByClock, writeQuota = quota))
   private val stream = StreamRef.ByName(StreamName("orders"))
   kinesis.createStream(stream.name, shards)
 
@@ -48,6 +51,7 @@ private[simulation] final class SinkRates(
   private val ranges = HashKeyRange.even(shards)
   private val written = mutable.Map.empty[(Int, ShardId), Sum].withDefaultValue(Sum.Zero)
   private var throttled, sent = 0L
+  private var endedAt = 0L
 
   private val wire: Int => Wire = executor =>
     new Wire {
@@ -55,7 +59,8 @@ private[simulation] final class SinkRates(
           answered: Either[KinesisException, Seq[PutResult]] => Unit
       ): Unit = agenda.after(way()) {
         val entries = request.entries
-        val results = kinesis.putRecords(to.ref, entries)
+        val results =
+          if (isByClock) entries.map(putByClock) else kinesis.putRecords(to.ref, entries)
         if (isCounting) count(executor, request, results)
         agenda.after(way())(answered(Right(results)))
       }
@@ -64,6 +69,18 @@ private[simulation] final class SinkRates(
           answered: Either[KinesisException, ShardMap] => Unit
       ): Unit = agenda.after(way())(answered(Right(to.shardsAfter(stale))))
     }
+
+  private val phase = random.nextInt(1000)
+  private val bySecond = mutable.Map.empty[(Int, Long), Int].withDefaultValue(0)
+
+  private def putByClock(entry: PutEntry): PutResult = {
+    val shard = ranges.indexWhere(_.contains(entry.hashKey))
+    val place = (shard, (agenda.elapsed + phase) / 1000)
+    if (bySecond(place) < ServiceLimits.WriteRecordsPerSecond) {
+      bySecond(place) += 1
+      kinesis.putRecords(stream, Seq(entry)).head
+    } else PutResult.Failed("ProvisionedThroughputExceededException", "slow down")
+  }
 
   /** Time of one way over the network, in milliseconds. */
   private def way(): Long = 2L + random.nextInt(15)
@@ -84,13 +101,15 @@ private[simulation] final class SinkRates(
    * @param size of a row's data
    * @param weights number of rows per shard in each cycle
    * @param pause milliseconds between two cycles
+   * @param most number of rows
    */
   def task(
       executor: Int,
       options: SinkOptions,
       size: Int,
       weights: Seq[Int],
-      pause: Long = 0
+      pause: Long = 0,
+      most: Int = Int.MaxValue
   ): Unit = {
     val cycle = weights.zipWithIndex.flatMap { case (weight, i) => Vector.fill(weight)(i) }
     var put = 0L
@@ -102,6 +121,7 @@ private[simulation] final class SinkRates(
         targets(executor) -> PutEntry(s"key-${random.nextInt(1000)}", data, hashKeyOf(shard))
       }
       .takeWhile(_ => agenda.elapsed < end.toMillis)
+      .take(most)
     new SimulatedWriter(
       agenda,
       wire(executor),
@@ -114,7 +134,10 @@ private[simulation] final class SinkRates(
         put += 1
         if (put % cycle.size == 0) pause else 0
       },
-      failure => require(failure.isEmpty, s"a task failed: $failure")
+      failure => {
+        require(failure.isEmpty, s"a task failed: $failure")
+        endedAt = agenda.elapsed
+      }
     ).run()
   }
 
@@ -123,6 +146,9 @@ private[simulation] final class SinkRates(
     Option.when(shards > 1)(HashKey(ranges(shard).last.value - BigInt(100, random.self)))
 
   def run(): Unit = agenda.run(10.minutes)
+
+  /** Milliseconds until the last task ended. */
+  def duration: Long = endedAt
 
   /** The fraction of all sent Kinesis records that the service throttled. */
   def throttledShare: Double = throttled.toDouble / math.max(1L, sent)

@@ -76,8 +76,6 @@ class SinkMetricsSparkSuite extends AnyFunSuite with SinkMetricsFixture {
     assert(acknowledged === 3000)
     assert(shown("bytesWritten").toLong === seen.bytesPut && requestsSeen >= 6)
     assert(shown("kinesisBytesWritten").toLong === seen.bytesPut)
-    val mean = shown("sentRecords").toDouble / requestsSeen
-    assert(math.abs(shown("recordsPerRequest").toDouble - mean) <= 0.051)
     assert(shown("peakBufferedBytes").toLong > 0 && shown("peakRequestsInFlight").toLong > 0)
   }
 

@@ -18,7 +18,7 @@ import sparkkinesis.sink.rate.RecordSum
  * @param doubts keeps records of unknown outcome, for exactly once
  * @param chance evenly distributed in `[0, 1)`
  */
-private[sink] final class PutResponses(
+private[sink] final class PutAnswers(
     stream: StreamRef,
     lanes: LaneSet,
     refresh: ShardRefresh,
@@ -26,7 +26,7 @@ private[sink] final class PutResponses(
     chance: () => Double,
     counters: SinkCounters
 ) {
-  import PutResponses._
+  import PutAnswers._
 
   private val misplaced = new MisplacedAggregates
   private var expiredSince = Option.empty[Long]
@@ -38,18 +38,52 @@ private[sink] final class PutResponses(
     else {
       expiredSince = None
       val indexed = results.toIndexedSeq
-      request.parts.foreach(answered(request, _, indexed, now))
-      resolveMisplaced()
-      indexed.foreach(requireRetryable)
+      val all = Some(results).collect { case it: PutResult.AllWritten => it }
+      request.parts.foreach { part =>
+        if (doubts.isEmpty && all.exists(_.areIn(part.lane.shard, part.from, part.until)))
+          written(request, part, now)
+        else partAnswered(request, part, indexed, now)
+      }
+      resolveMisplaced(now)
+      if (all.isEmpty) indexed.foreach(requireRetryable)
     }
 
-  private def answered(
+  /** Every record of the part is in the shard of its lane. */
+  private def written(request: Request, part: Request.Part, now: Long): Unit = {
+    var size, userRecords, userBytes = 0L
+    var i = part.from
+    while (i < part.until) {
+      val record = request.records(i)
+      size += record.size
+      userRecords += record.userRecords
+      userBytes += record.bufferedBytes
+      i += 1
+    }
+    val sum = RecordSum((part.until - part.from).toLong, size)
+    counters.recordsWritten(userRecords, userBytes)
+    count(part, sum, RecordSum.Zero, request.sentAt, now)
+    part.lane.requestEnded(Nil, isFailure = false, isProgress = true, request.sentAt, now, _ => 0)
+  }
+
+  private def count(
+      part: Request.Part,
+      written: RecordSum,
+      throttled: RecordSum,
+      sentAt: Long,
+      now: Long
+  ): Unit = {
+    part.lane.rate.answered(written, throttled, sentAt, now)
+    if (written.records > 0) part.lane.acknowledged(written, now)
+    counters.kinesisRecordsWritten(written.records, written.bytes)
+  }
+
+  private def partAnswered(
       request: Request,
       part: Request.Part,
       results: IndexedSeq[PutResult],
       now: Long
   ): Unit = {
-    var written, placed, throttled = RecordSum.Zero
+    var written, throttled = RecordSum.Zero
     val failed = Vector.newBuilder[PendingRecord]
     var unknown = Set.empty[PendingRecord]
     var i = part.from
@@ -60,10 +94,7 @@ private[sink] final class PutResponses(
           val isMisplaced = lanes.isMisplaced(shard, part.lane)
           written += record.size
           if (isMisplaced) writtenElsewhere(record, shard, part.lane, request.sentAt)
-          else {
-            placed += record.size
-            acknowledged(record)
-          }
+          else acknowledged(record)
         case PutResult.Failed(code, message) =>
           val isThrottled = ErrorCodes.isThrottling(code)
           counters.add(
@@ -76,19 +107,25 @@ private[sink] final class PutResponses(
       }
       i += 1
     }
-    part.lane.rate.answered(written, throttled, request.sentAt, now)
+    count(part, written, throttled, request.sentAt, now)
     val isProgress = written.records > 0
-    if (isProgress) part.lane.acknowledged(now)
-    lanes.written(part.lane.shard, placed)
-    counters.kinesisRecordsWritten(written.records.toLong, written.bytes)
     val pauses = if (throttled.records > 0) RefusalPauses else Pauses
     retry(Doubt(part.lane, failed.result(), unknown, isProgress, request.sentAt), pauses, now)
   }
 
-  /** Sends the records again: at once, or when it is known which of them are in the stream. */
+  /**
+   * Sends the records again: at once, or when it is known which of them are in the stream. If order
+   * matters, none overtakes another one.
+   */
   private def retry(failed: Doubt, pauses: Backoff, now: Long): Unit =
     doubts.filter(_ => failed.failed.exists(failed.isUnknown)) match {
-      case Some(waiting) => waiting.add(failed)
+      case Some(waiting) =>
+        val (unknown, refused) = failed.failed.partition(lanes.isOrdered || failed.isUnknown(_))
+        waiting.add(failed.copy(failed = unknown))
+        if (refused.nonEmpty) {
+          failed.lane.hold() // the lane counts one more answer
+          returnToLane(failed, refused, pauses, now)
+        }
       case None => returnToLane(failed, failed.failed, pauses, now)
     }
 
@@ -102,13 +139,13 @@ private[sink] final class PutResponses(
       val (written, missing) = doubt.split(found)
       written.foreach { record =>
         counters.kinesisRecordsWritten(1, record.size.toLong)
-        lanes.written(doubt.lane.shard, RecordSum(1, record.size.toLong))
+        doubt.lane.acknowledged(RecordSum(1, record.size.toLong), now)
         acknowledged(record)
       }
       returnToLane(doubt, missing, Pauses, now)
     }
 
-  /** Counts a record that Kinesis wrote to another shard than predicted. */
+  /** A record that Kinesis wrote to another shard than predicted. */
   private def writtenElsewhere(
       record: PendingRecord,
       shard: ShardId,
@@ -116,14 +153,13 @@ private[sink] final class PutResponses(
       sentAt: Long
   ): Unit = {
     refresh.markStale()
-    lanes.written(shard, RecordSum(1, record.size.toLong))
     if (record.isAggregate && lanes.keepsHashKeys)
       misplaced.add(record, shard, lane, sentAt)
     else acknowledged(record)
   }
 
   private def acknowledged(record: PendingRecord): Unit =
-    counters.recordsWritten(record.userRecords, record.bufferedBytes)
+    counters.recordsWritten(record.userRecords.toLong, record.bufferedBytes)
 
   /** @throws KinesisException of the same class, if a retry cannot succeed */
   def failed(request: Request, e: KinesisException, now: Long): Unit = {
@@ -148,7 +184,8 @@ private[sink] final class PutResponses(
 
   /** Whether the service has refused the request as a whole, so that it had no effect. */
   private def isRefusal(e: KinesisException): Boolean = e match {
-    case _: KinesisException.ServiceFailure | _: KinesisException.Unreachable => false
+    case lost: KinesisException.Unreachable => !lost.mayHaveArrived
+    case _: KinesisException.ServiceFailure => false
     case _ => true
   }
 
@@ -172,15 +209,18 @@ private[sink] final class PutResponses(
   ): Unit = {
     counters.add(SinkCounter.RetriedRecords, failed.size.toLong)
     val isOpen = lanes.contains(part.lane)
+    val staying =
+      if (pauses ne RefusalPauses) failed else failed.filterNot(lanes.moves(_, part.lane, now))
     val pause = (failures: Int) => pauses.delay(failures, chance()).toMillis
     part.lane.requestEnded(
-      if (isOpen) failed else Nil,
+      if (isOpen) staying else Nil,
+      failed.nonEmpty,
       part.isProgress,
       part.sentAt,
       now,
       pause
     )
-    if (!isOpen) failed.foreach(lanes.addAgain)
+    if (!isOpen) staying.foreach(lanes.addAgain)
   }
 
   /** Whether aggregates wait until their shard is listed. */
@@ -190,16 +230,16 @@ private[sink] final class PutResponses(
   def oldestMisplaced: Option[(ShardId, Failures)] = misplaced.oldest
 
   /** The lanes of the stream changed. */
-  def lanesChanged(): Unit = {
+  def lanesChanged(now: Long): Unit = {
     misplaced.moveHolds(lanes.lanesOf)
-    resolveMisplaced()
+    resolveMisplaced(now)
   }
 
-  private def resolveMisplaced(): Unit = if (misplaced.nonEmpty) {
+  private def resolveMisplaced(now: Long): Unit = if (misplaced.nonEmpty) {
     val (valid, invalid) = misplaced.resolve(lanes.shards)
     valid.foreach(acknowledged)
     counters.add(SinkCounter.MisplacedAggregates, invalid.size.toLong)
-    lanes.addFirst(invalid)
+    lanes.addFirst(invalid, now)
     if (misplaced.nonEmpty) refresh.markStale()
   }
 
@@ -217,9 +257,12 @@ private[sink] final class PutResponses(
   )
 }
 
-private object PutResponses {
+private object PutAnswers {
   private val Pauses = Backoff(base = 100.millis, cap = 5.seconds)
 
-  /** Short, because the rate of the shard decreases, too. */
-  private val RefusalPauses = Backoff(base = 100.millis, cap = 1.second)
+  /**
+   * Short, because the rate of the shard decreases, too: a shard that counts in seconds takes
+   * records again after at most one.
+   */
+  private val RefusalPauses = Backoff(base = 100.millis, cap = 400.millis)
 }

@@ -4,7 +4,7 @@ import sparkkinesis.model.ShardMap
 import sparkkinesis.sink.lane.Request
 
 /** Makes the calls of a [[WriteLoop]], and keeps the time for it. */
-private[sink] trait WriteDriver {
+private[sink] trait WriteCalls {
 
   /** Sends the request, and reports the answer to [[WriteLoop.answered]]. */
   def send(stream: StreamWriter, request: Request): Unit

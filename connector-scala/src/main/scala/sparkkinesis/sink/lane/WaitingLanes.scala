@@ -1,0 +1,174 @@
+package sparkkinesis.sink.lane
+
+import java.util.{Comparator, TreeSet}
+
+/**
+ * The lanes of a stream that have records: those whose shard may take some, by the arrival of their
+ * oldest record, and those that wait for their shard, by time. So the work for a request does not
+ * depend on the number of shards.
+ *
+ * A lane that may send is looked at again before it sends: other tasks of the executor may have
+ * used up what its shard allows.
+ *
+ * @param linger milliseconds after which a record is due, even if it is sent alone
+ */
+private[sink] final class WaitingLanes(linger: Long) {
+  import WaitingLanes._
+
+  private val ready, blocked = new TreeSet[Lane](ByTime)
+  private val filling = new TreeSet[Lane](ByTime) // with an open aggregate, and nothing else
+  private val nowhere = new TreeSet[Lane](ByTime) // stays empty
+  private var turns = 0L
+  private var readyRecords, readyBytes = 0L
+  private var looks = 0L
+
+  /** A time before which no waiting record was sent; `Never` if none was sent. */
+  var firstSent: Long = Lane.Never
+
+  /** A record that waits was sent at that time. */
+  private[lane] def noteSent(sentAt: Long): Unit = firstSent = math.min(firstSent, sentAt)
+
+  /** Number of times that a lane was asked whether its shard takes records. */
+  def looksAtLanes: Long = looks
+
+  private[lane] def newPlace(): Place = {
+    turns += 1
+    new Place(turns, nowhere)
+  }
+
+  /** The lane's records have changed, or the time until which it waits. */
+  private[lane] def update(lane: Lane): Unit = {
+    val place = lane.place
+    val lanes =
+      if (lane.isEmpty || place.blockedUntil == Lane.Never) nowhere
+      else if (place.blockedUntil > 0) blocked
+      else if (lane.queuedRecords > 0) ready
+      else filling
+    val time = if (lanes eq blocked) place.blockedUntil else lane.oldestArrival
+    if ((lanes ne place.lanes) || time != place.time || place.turn != place.nextTurn) {
+      place.lanes.remove(lane)
+      place.lanes = lanes
+      place.time = time
+      place.turn = place.nextTurn
+      if (lanes ne nowhere) lanes.add(lane)
+    }
+    val (isReady, records, bytes) = (lanes eq ready, place.records, place.bytes)
+    place.records = if (isReady) lane.queuedRecords else 0
+    place.bytes = if (isReady) lane.queuedBytes else 0
+    readyRecords += place.records - records
+    readyBytes += place.bytes - bytes
+  }
+
+  /** Whether the lanes that may send have enough records for a full request. */
+  def mayFill(limits: RequestLimits): Boolean =
+    readyRecords >= limits.records || readyBytes >= limits.bytes
+
+  /**
+   * Whether there is a request to send: with a record that is due, or a full one.
+   *
+   * @param isUrgent whether every record is due
+   */
+  def hasRequest(limits: RequestLimits, isUrgent: Boolean, now: Long): Boolean = {
+    val arrivedBy = dueBy(isUrgent, now)
+    wake(now)
+    isDue(ready, arrivedBy, now) || isDue(filling, arrivedBy, now) || isFull(limits, arrivedBy, now)
+  }
+
+  /** Records that arrived by this time are due. */
+  private def dueBy(isUrgent: Boolean, now: Long) = if (isUrgent) now else now - linger
+
+  /** Like `mayFill`, after a look at the lanes that would fill the request. */
+  private def isFull(limits: RequestLimits, arrivedBy: Long, now: Long): Boolean = {
+    var (records, bytes) = (0L, 0L)
+    var last = Option.empty[Lane]
+    while (mayFill(limits) && records < limits.records && bytes < limits.bytes) {
+      val lane = last.fold(ready.first)(ready.higher(_)) // some lane is left
+      if (isReady(lane, arrivedBy, now)) {
+        records += lane.queuedRecords
+        bytes += lane.queuedBytes
+        last = Some(lane)
+      }
+    }
+    mayFill(limits)
+  }
+
+  /** Whether a lane may send a record that arrived by then. */
+  private def isDue(lanes: TreeSet[Lane], arrivedBy: Long, now: Long): Boolean = {
+    var isFound = false
+    while (!isFound && !lanes.isEmpty && lanes.first.place.time <= arrivedBy)
+      isFound = isReady(lanes.first, arrivedBy, now)
+    isFound
+  }
+
+  /** Nothing changes by itself before this time; `Never` without such a time. */
+  def nextAt(isUrgent: Boolean): Long = {
+    val wait = if (isUrgent) 0 else linger
+    def first(lanes: TreeSet[Lane], after: Long) =
+      if (lanes.isEmpty) Lane.Never else lanes.first.place.time + after
+    math.min(first(blocked, 0), math.min(first(ready, wait), first(filling, wait)))
+  }
+
+  /**
+   * Takes that request from the lanes, those with the oldest records first. Lanes with equally old
+   * records take turns.
+   */
+  def take(limits: RequestLimits, isUrgent: Boolean, now: Long): Option[Request] = {
+    val arrivedBy = dueBy(isUrgent, now)
+    val records = new RequestRecords(limits)
+    val parts = Vector.newBuilder[Request.Part]
+    def takeFrom(lane: Lane): Unit = if (isReady(lane, arrivedBy, now)) {
+      val from = records.size
+      turns += 1
+      lane.place.nextTurn = turns
+      lane.moveTo(records, lane.oldestArrival <= arrivedBy, now)
+      if (records.size > from) parts += Request.Part(lane, from, records.size)
+      val hasMore = lane.queuedRecords > 0 || lane.oldestArrival <= arrivedBy
+      if (hasMore && isReady(lane, arrivedBy, now) && !records.isFull)
+        block(lane, now + 1, arrivedBy, now) // another task was faster
+    }
+    while (!records.isFull && !ready.isEmpty) takeFrom(ready.first)
+    while (!records.isFull && !filling.isEmpty && filling.first.place.time <= arrivedBy)
+      takeFrom(filling.first)
+    if (records.size == 0) None else Some(new Request(parts.result(), records.toArray, now))
+  }
+
+  /** Whether the shard takes records of the lane now. If not, the lane waits until it does. */
+  private def isReady(lane: Lane, arrivedBy: Long, now: Long): Boolean = {
+    looks += 1
+    val readyAt = lane.readyAt(now)
+    if (readyAt > now) block(lane, readyAt, arrivedBy, now)
+    readyAt <= now
+  }
+
+  private def block(lane: Lane, until: Long, arrivedBy: Long, now: Long): Unit =
+    lane.block(until, dueAt = math.max(now, lane.oldestArrival + (now - arrivedBy)))
+
+  private def wake(now: Long): Unit =
+    while (!blocked.isEmpty && blocked.first.place.time <= now) blocked.first.unblock()
+}
+
+private[sink] object WaitingLanes {
+
+  /**
+   * Where a lane is, and what it counts for there.
+   *
+   * @param turn differs from that of any other lane
+   */
+  private[lane] final class Place(
+      private[WaitingLanes] var turn: Long,
+      private[WaitingLanes] var lanes: TreeSet[Lane]
+  ) {
+
+    /** The lane sends nothing before this time; zero if it may send. */
+    var blockedUntil = 0L
+
+    private[WaitingLanes] var time = 0L
+    private[WaitingLanes] var nextTurn = turn
+    private[WaitingLanes] var records, bytes = 0L
+  }
+
+  private val ByTime: Comparator[Lane] = (a, b) => {
+    val times = java.lang.Long.compare(a.place.time, b.place.time)
+    if (times != 0) times else java.lang.Long.compare(a.place.turn, b.place.turn)
+  }
+}
