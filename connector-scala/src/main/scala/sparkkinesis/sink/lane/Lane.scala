@@ -118,6 +118,12 @@ private[sink] final class Lane(
   /** Records are due, and the shard cannot take them yet. */
   def block(now: Long): Unit = if (blockedSince.isEmpty) blockedSince = Some(now)
 
+  /** From now on, something else than the shard holds up its records. */
+  def unblock(now: Long): Unit = {
+    pastSleep = sleep(now)
+    blockedSince = None
+  }
+
   /**
    * Moves the records that may be sent to a request that has room.
    *
@@ -130,8 +136,7 @@ private[sink] final class Lane(
     else moveOnePerKey(request, now)
     if (request.size > sizeBefore) {
       inFlight += 1
-      pastSleep = sleep(now)
-      blockedSince = None
+      unblock(now)
     }
   }
 

@@ -44,6 +44,10 @@ private[sink] final class PendingRecord(
     failures = Some(failures.fold(failure)(_.andThen(failure)))
   }
 
+  /** So many milliseconds do not count towards `deliveryTimeout`. */
+  def postpone(millis: Long): Unit =
+    failures = failures.map(it => it.copy(sentAt = it.sentAt + millis))
+
   def isAggregate: Boolean = userRecords > 1
 
   /**

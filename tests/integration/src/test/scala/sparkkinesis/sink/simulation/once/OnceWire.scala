@@ -3,7 +3,7 @@ package sparkkinesis.sink.simulation.once
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.lane.Request
-import sparkkinesis.sink.once.Hash128
+import sparkkinesis.sink.once.{Hash128, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.simulation.Wire
 
@@ -14,7 +14,7 @@ import sparkkinesis.sink.simulation.Wire
  */
 private[once] final class OnceWire(
     world: OnceWorld,
-    askForRecovery: (Set[Hash128] => Unit) => Unit
+    askForRecovery: (Seq[ShardInDoubt], Set[Hash128] => Unit) => Unit
 ) extends Wire {
   import OnceWire._
   import world._
@@ -114,9 +114,10 @@ private[once] final class OnceWire(
     agenda.after(latency())(answered(listed))
   }
 
-  override def recover(answered: Set[Hash128] => Unit): Unit = {
+  override def recover(shards: Seq[ShardInDoubt])(answered: Set[Hash128] => Unit): Unit = {
     features += "recovery"
-    askForRecovery(answered)
+    if (shards.exists(_.after.nonEmpty)) features += "recovery after a record"
+    askForRecovery(shards, answered)
   }
 }
 
