@@ -122,22 +122,18 @@ final class DriverLoop(
   private def before(time: Long) =
     begunAt.plusMillis(time - start - terms.margin.toMillis)
 
-  /** The pass has ended: what it needs of the stream. */
-  def read(pass: Pass, aggregates: Seq[FoundAggregate]): Unit = {
-    reading -= pass.getClass
-    val byPartition = aggregates.groupBy(_.writer.partition)
-    def of(partition: Int) = byPartition.getOrElse(partition, Nil)
-    pass match {
-      case _: EarlierRuns => found = Some(SortedHashes.of(aggregates.map(_.rows)))
+  /** A pass has ended. */
+  def read(result: Found): Unit = {
+    reading -= result.pass.getClass
+    result.pass match {
+      case _: EarlierRuns => found = Some(result.rows)
       case TakeOver(_, _, holders) =>
         // Nobody could write since the pass began, whichever attempt is the newest now.
         for ((number, holder) <- holders; it = partitions(number) if it.holder == holder)
-          it.succeed(SortedHashes.of(of(number).map(_.rows)))
+          it.succeed(result.rowsOf(number))
       case Recovery(_, _, questions) =>
-        for (asked <- questions; it = partitions(asked.partition) if it.isAsking(asked)) {
-          val mine = of(asked.partition).filter(_.writer.task == asked.task)
-          it.answer(asked.number, mine.map(_.digest))
-        }
+        for (asked <- questions; it = partitions(asked.partition) if it.isAsking(asked))
+          it.answer(asked.number, result.digestsOf(asked))
     }
   }
 
@@ -264,6 +260,33 @@ object DriverLoop {
       Some(questions.flatMap(_.shards).groupMap(_.shard)(_.after).map { case (shard, after) =>
         shard -> (if (after.contains(None)) None else after.flatten.minOption)
       })
+  }
+
+  /**
+   * What a pass has found. It sorts millions of hashes, so it is made outside of the lock by which
+   * the loop is guarded.
+   */
+  final class Found(val pass: Pass, aggregates: Seq[FoundAggregate]) {
+    private val byPartition = aggregates.groupBy(_.writer.partition)
+
+    private val byHolder = pass match {
+      case TakeOver(_, _, holders) => holders.map { case (number, _) => number -> sorted(of(number)) }
+      case _ => Map.empty[Int, Array[Byte]]
+    }
+
+    private[DriverLoop] val rows = pass match {
+      case _: EarlierRuns => sorted(aggregates)
+      case _ => Array.emptyByteArray
+    }
+
+    private[DriverLoop] def rowsOf(partition: Int) = byHolder(partition)
+
+    private[DriverLoop] def digestsOf(asked: Recover) =
+      of(asked.partition).filter(_.writer.task == asked.task).map(_.digest)
+
+    private def of(partition: Int) = byPartition.getOrElse(partition, Nil)
+
+    private def sorted(all: Seq[FoundAggregate]) = SortedHashes.of(all.map(_.rows))
   }
 
   /**

@@ -143,8 +143,8 @@ private[spark] final class OnceWrite(
       case DriverLoop.Command.CheckLog => call("check its log of attempts")(checkLog(attempt))
       case DriverLoop.Command.Read(pass) =>
         call("read back what it wrote") {
-          val found = reader.read(pass)
-          tell(_.read(pass, found))
+          val found = new DriverLoop.Found(pass, reader.read(pass))
+          tell(_.read(found))
         }
     }
 

@@ -36,6 +36,9 @@ class DriverLoopSuite extends AnyFunSuite {
     def takeOver(now: Long): Option[Map[Int, Long]] =
       passes(now).collectFirst { case it: TakeOver => it.holders }
 
+    def read(pass: Pass, aggregates: Seq[FoundAggregate]): Unit =
+      loop.read(new Found(pass, aggregates))
+
     def newest(asked: Long): Unit = loop.checked(Right(true), at(asked), at(asked))
   }
 
@@ -104,7 +107,7 @@ class DriverLoopSuite extends AnyFunSuite {
     assert(Seq(0L, 1L, 2L).map(run => pass.needs(aggregate(5, 1, run).writer)) ===
       Seq(true, true, false))
     assert(it.passes(silence + 100) === Nil, "one pass at a time")
-    it.loop.read(pass, Seq(aggregate(5, 1), aggregate(6, 2, run = 1)))
+    it.read(pass, Seq(aggregate(5, 1), aggregate(6, 2, run = 1)))
     assert(it.loop.earlierRows.map(_.length) === Some(2 * Hash128.Bytes))
     assert(it.passes(silence + 200) === Nil)
   }
@@ -118,7 +121,7 @@ class DriverLoopSuite extends AnyFunSuite {
     val pass = it.passes(silence).head
     assert(pass.needs(aggregate(5, 1).writer) && !pass.needs(aggregate(5, 1, partition = 1).writer))
     assert(pass.shards === None)
-    it.loop.read(pass, Seq(aggregate(5, 1), aggregate(5, 2)))
+    it.read(pass, Seq(aggregate(5, 1), aggregate(5, 2)))
     it.newest(silence)
     assert(rows(it.ask(hold(6), silence)) === Seq(1, 2))
   }
@@ -148,7 +151,7 @@ class DriverLoopSuite extends AnyFunSuite {
     it.ask(hold(6), silence)
     val pass = it.passes(silence).head
     it.ask(hold(7), silence)
-    it.loop.read(pass, Seq(aggregate(5, 1)))
+    it.read(pass, Seq(aggregate(5, 1)))
     it.newest(silence)
     assert(rows(it.ask(hold(7), silence)) === Seq(1))
     assert(it.passes(silence + 1000) === Nil, "nothing is left to be read")
@@ -159,11 +162,11 @@ class DriverLoopSuite extends AnyFunSuite {
     it.ask(hold(5), 0)
     it.ask(hold(6), silence)
     val pass = it.passes(silence).head
-    it.loop.read(pass, Nil)
+    it.read(pass, Nil)
     it.newest(silence)
     it.ask(hold(6), silence)
     it.ask(hold(7), silence + 1000)
-    it.loop.read(pass, Nil) // once more, too late
+    it.read(pass, Nil) // once more, too late
     assert(it.ask(hold(7), silence + 2000) === NotYet)
   }
 
@@ -174,9 +177,9 @@ class DriverLoopSuite extends AnyFunSuite {
     val first = it.passes(10).head
     assert(it.ask(recover(2, 60000), 20) === NotYet)
     assert(it.passes(20) === Nil, "one look at a time")
-    it.loop.read(first, Seq(aggregate(5, 1)))
+    it.read(first, Seq(aggregate(5, 1)))
     assert(it.ask(recover(2, 60000), 30) === NotYet)
-    it.loop.read(it.passes(30).head, Seq(aggregate(5, 1), aggregate(4, 2)))
+    it.read(it.passes(30).head, Seq(aggregate(5, 1), aggregate(4, 2)))
     it.ask(recover(2, 60000), 40) match {
       case Recovered(digests) => assert(Hash128.decode(digests).map(_.lo).toSeq === Seq(1))
       case other => fail(s"$other")
@@ -222,7 +225,7 @@ class DriverLoopSuite extends AnyFunSuite {
   /** A second run, after a first that wrote so many rows. */
   private def second(earlier: Int) = {
     val it = new Run(run = 1)
-    it.loop.read(it.passes(silence).head, (1 to earlier).map(aggregate(5, _)))
+    it.read(it.passes(silence).head, (1 to earlier).map(aggregate(5, _)))
     it.newest(silence)
     it
   }
@@ -289,7 +292,7 @@ class DriverLoopSuite extends AnyFunSuite {
     it.ask(hold(5), silence)
     it.ask(Finish(0, 5, skipped = 2, RowTotal(4, 10)), silence)
     it.ask(hold(6), 3 * silence)
-    it.loop.read(it.passes(3 * silence).head, Nil)
+    it.read(it.passes(3 * silence).head, Nil)
     it.loop.checkEnd()
     it.ask(Finish(0, 6, skipped = 1, RowTotal(3, 8)), 3 * silence)
     intercept[OnceException](it.loop.checkEnd())

@@ -95,7 +95,9 @@ class TaskLoopSuite extends AnyFunSuite {
     }
     val one = ask(60000)
     it.answer(one, 60000, NotYet)
-    val again = it.tick(60200).collect { case it: Recover => it.number -> it.shards.map(_.ageMillis) }
+    val again = it.tick(60200).collect { case Recover(_, _, number, shards) =>
+      number -> shards.map(_.ageMillis)
+    }
     assert(again === Seq(one.number -> Seq(60200)) && it.loop.recovered === None)
     it.answer(one, 60300, Recovered(Hash128.encode(Seq(Hash128(1, 2)))))
     assert(it.loop.recovered === Some(Set(Hash128(1, 2))))

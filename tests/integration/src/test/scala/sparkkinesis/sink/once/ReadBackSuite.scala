@@ -251,7 +251,7 @@ class ReadBackSuite extends AnyFunSuite {
   }
 
   test("64 shards with 1 MB/s: a doubt in the tenth minute is resolved in 40 s, within the quota") {
-    val world = new BusyShards(shards = 64, minute = 10.minutes)
+    val world = new BusyShards(shards = 64, age = 10.minutes)
     val question = world.all.map { shard =>
       ShardInDoubt(shard, 61000, Some(world.number(world.start - 61000 - 15000)))
     }
@@ -267,9 +267,9 @@ class ReadBackSuite extends AnyFunSuite {
    * A stream of AWS whose shards have received 1 MB/s for so long. Each thread has a time of its
    * own, as if calls of several threads took place at once.
    */
-  private final class BusyShards(shards: Int, minute: FiniteDuration) extends KinesisClient {
+  private final class BusyShards(shards: Int, age: FiniteDuration) extends KinesisClient {
     val all: Seq[ShardId] = (0 until shards).map(n => ShardId(f"shardId-$n%012d"))
-    val start: Long = begin.toEpochMilli + minute.toMillis
+    val start: Long = begin.toEpochMilli + age.toMillis
     private val now = ThreadLocal.withInitial[Long](() => start)
     private val ends = new ConcurrentLinkedQueue[Long]
     private val used = new ConcurrentHashMap[String, Quota]

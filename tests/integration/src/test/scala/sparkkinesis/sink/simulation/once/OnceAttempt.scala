@@ -21,7 +21,7 @@ private[once] final class OnceAttempt(
   import world._
 
   private val sender = new OnceSender(identity, terms, agenda.clock)
-  private val loop = new TaskLoop(sender, partition, task, patience = terms.patience, now)
+  private val loop = new TaskLoop(sender, partition, task, terms.patience, now)
   private var writer = Option.empty[SimulatedWriter]
   private var isOver = false
 
@@ -60,7 +60,7 @@ private[once] final class OnceAttempt(
     val mine = rows(partition).iterator.filterNot(before.contains).map(target -> _)
     val made = new SimulatedWriter(
       agenda,
-      new OnceWire(world, recover),
+      new OnceWire(world, sender, recover),
       limits,
       options,
       Some(sender),

@@ -78,8 +78,8 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
     if (!isGone)
       try {
         restless.begin()
-        val found = reader.read(pass)
-        agenda.after(latency())(loop.read(pass, found))
+        val found = new DriverLoop.Found(pass, reader.read(pass))
+        agenda.after(latency())(loop.read(found))
       } catch {
         case pause: Paused => agenda.after(pause.duration.toMillis)(read(pass))
         case e: OnceException if e.condition == OnceException.ReadBackTooLate => fail()
