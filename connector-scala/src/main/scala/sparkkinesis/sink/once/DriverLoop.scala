@@ -270,7 +270,8 @@ object DriverLoop {
     private val byPartition = aggregates.groupBy(_.writer.partition)
 
     private val byHolder = pass match {
-      case TakeOver(_, _, holders) => holders.map { case (number, _) => number -> sorted(of(number)) }
+      case TakeOver(_, _, holders) =>
+        holders.map { case (number, _) => number -> sorted(of(number)) }
       case _ => Map.empty[Int, Array[Byte]]
     }
 

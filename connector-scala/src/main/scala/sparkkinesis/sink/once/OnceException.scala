@@ -33,8 +33,8 @@ object OnceException {
   /** @param rows that tasks took for rows of earlier attempts, and that these did not write */
   def takenTwice(rows: Long): OnceException = new OnceException(
     NotDeterministic,
-    s"The tasks of this batch took $rows more rows for rows of earlier attempts than these wrote. " +
-      "All rows of a partition key must be in one task, with the same key and data each time."
+    s"The tasks of this batch took $rows more rows for rows of earlier attempts than these wrote." +
+      " All rows of a partition key must be in one task, with the same key and data each time."
   )
 
   def notDeterministic(rows: Long, what: String): OnceException = new OnceException(
@@ -91,10 +91,10 @@ object OnceException {
 
   def staleListing(folder: String): OnceException = new OnceException(
     LogFailed,
-    s"The file system lists the files in $folder, the sink's log of attempts, without a file that " +
-      "the sink has written there. So the sink cannot see whether another driver has begun. Set " +
-      "'checkpointLocation' to a file system that lists a new file at once, and use no cache of " +
-      "listings."
+    s"The file system lists the files in $folder, the sink's log of attempts, without a file " +
+      "that the sink has written there. So the sink cannot see whether another driver has " +
+      "begun. Set 'checkpointLocation' to a file system that lists a new file at once, and use " +
+      "no cache of listings."
   )
 
   /** @param time for which the log of attempts was out of reach */

@@ -40,7 +40,10 @@ final class ReadBack(
 
   private val pages = new FetchMemory().join(memory)
 
-  /** @throws OnceException if records that arrived since may have expired, by the service's clock */
+  /**
+   * @param now by the service's clock
+   * @throws OnceException if records that arrived since may have expired
+   */
   def requireRetained(since: Instant, now: Instant): Unit =
     if (since.isBefore(now.minusMillis(summary.retention.toMillis)))
       throw OnceException.tooLate(ref, since, summary.retention)

@@ -199,8 +199,8 @@ private[spark] final class AttemptLog(
   private def unknownPast(batch: Long, last: Option[Attempt]) =
     s"Batch $batch begins, and the last batch in $folder, the sink's log of attempts, is " +
       s"${last.fold("none")(_.batch.toString)}. If batch $batch was begun before with " +
-      "deliveryGuarantee=atLeastOnce, or if the log was deleted, its rows may be written a second " +
-      "time."
+      "deliveryGuarantee=atLeastOnce, or if the log was deleted, its rows may be written a " +
+      "second time."
 
   private def otherFolder(batch: Long, that: Attempt) =
     s"Batch $batch was begun in folder ${that.folder}, and this is folder ${place(folder)}. The " +

@@ -40,7 +40,7 @@ class TaskLoopSuite extends AnyFunSuite {
     def failure: Option[OnceException] = loop.failure.collect { case e: OnceException => e }
   }
 
-  test("a question is asked again when its answer is missing or not final, and never twice at once") {
+  test("a question is asked again if its answer is missing or not final, and not twice at once") {
     val it = new Task
     assert(it.tick(0) === Seq(first) && it.tick(5000) === Nil)
     it.answer(first, 5000, NotYet)

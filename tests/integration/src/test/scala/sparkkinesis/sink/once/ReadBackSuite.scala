@@ -226,7 +226,8 @@ class ReadBackSuite extends AnyFunSuite {
       }
     }
     val range = HashKeyRange.even(4)(1)
-    val inShard = keys.filter(key => range.contains(HashKey.of(key))).map(it => Hash128.ofRow(row(it)))
+    val ofShard = keys.filter(key => range.contains(HashKey.of(key)))
+    val inShard = ofShard.map(key => Hash128.ofRow(row(key)))
     val found = world.read(watched, only = Some(Map(ShardId("shardId-000000000001") -> None)))
     assert(rows(found).toSet === inShard.toSet && inShard.nonEmpty)
     assert(read === Set(1L, 4L, 5L).map(Option(_)) && markers === 2)
