@@ -52,7 +52,8 @@ class Timeouts:
         connect: maximum time to open a connection; default: 5 s.
         read: maximum time from a request to the end of its response; default: 30 s.
         call: maximum time of a call, including its credentials; default: ``read`` plus 10 s. It
-            cannot be less than ``read``.
+            cannot be less than ``read``, and at most 40 s with
+            ``delivery_guarantee="exactly_once"``.
     """
 
     connect: timedelta | None = None

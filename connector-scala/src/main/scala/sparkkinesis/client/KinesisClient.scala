@@ -47,16 +47,28 @@ trait KinesisClient extends AutoCloseable {
    *
    * @param timeout limit for the request and its whole response. A client that always answers at
    *   once needs none
+   * @param mayLeave asked just before the first byte of the request
+   * @throws KinesisException.Throttled also if the request may not leave: it had no effect
    */
   @nowarn("cat=unused-params")
   def putRecords(
       stream: StreamRef,
       entries: Seq[PutEntry],
-      timeout: FiniteDuration
-  ): Seq[PutResult] = putRecords(stream, entries)
+      timeout: FiniteDuration,
+      mayLeave: () => Boolean = () => true
+  ): Seq[PutResult] = {
+    KinesisClient.checkMayLeave(mayLeave)
+    putRecords(stream, entries)
+  }
 
   /** The calls of enhanced fan-out. */
   def fanOut: FanOutClient = FanOutClient.None
+}
+
+object KinesisClient {
+  private[client] def checkMayLeave(mayLeave: () => Boolean): Unit =
+    if (!mayLeave())
+      throw new KinesisException.Throttled("The driver has not renewed the right to send yet.")
 }
 
 /**

@@ -11,6 +11,7 @@ import software.amazon.awssdk.services.kinesis.{KinesisClient => SdkClient, mode
 import sparkkinesis.client.ListShardsRequest.{First, Next}
 import sparkkinesis.client._
 import sparkkinesis.client.aws.AwsConversions._
+import sparkkinesis.client.aws.http.LastCheck
 import sparkkinesis.client.aws.wire._
 import sparkkinesis.model.{Position, PutEntry, ShardId, StreamRef}
 
@@ -76,24 +77,30 @@ private[aws] final class AwsKinesisClient(
     }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
-    put(stream, entries, None)
+    put(stream, entries, None, () => true)
 
   override def putRecords(
       stream: StreamRef,
       entries: Seq[PutEntry],
-      timeout: FiniteDuration
-  ): Seq[PutResult] = put(stream, entries, Some(timeout))
+      timeout: FiniteDuration,
+      mayLeave: () => Boolean
+  ): Seq[PutResult] = put(stream, entries, Some(timeout), mayLeave)
 
   private def put(
       stream: StreamRef,
       entries: Seq[PutEntry],
-      timeout: Option[FiniteDuration]
+      timeout: Option[FiniteDuration],
+      mayLeave: () => Boolean
   ): Seq[PutResult] =
     AwsErrors.translating(s"PutRecords of stream $stream", location) {
       val decoded = new ResponseDecoder.Decoded(PutRecordsDecoder.decode)
       val configuration = AwsRequestOverrideConfiguration
         .builder()
         .putExecutionAttribute(ResponseDecoder.Attribute, decoded)
+        .putExecutionAttribute[() => Unit](
+          LastCheck.Attribute,
+          () => KinesisClient.checkMayLeave(mayLeave)
+        )
       timeout.foreach(it => configuration.apiCallAttemptTimeout(it.toJava))
       val request = aws.PutRecordsRequest.builder()
       val body = if (isCborOn) PutRecordsEncoder.encode(stream, entries) else None

@@ -12,7 +12,7 @@ import software.amazon.awssdk.services.kinesis.{
 import sparkkinesis.client._
 import sparkkinesis.client.access.Timeouts
 import sparkkinesis.client.aws.credentials.ClientCredentials
-import sparkkinesis.client.aws.http.{SdkSettings, SecretLogs}
+import sparkkinesis.client.aws.http.{LastCheck, SdkSettings, SecretLogs}
 import sparkkinesis.client.aws.wire.{RecordDistributionReader, RequestBodyOverride, ResponseDecoder}
 
 /** The Kinesis clients of this JVM: one per configuration, shared by all queries and tasks. */
@@ -24,7 +24,8 @@ object ClientPool {
 /** Creates Kinesis clients over the AWS SDK. */
 object AwsClientFactory {
 
-  private val Interceptors = Seq(ResponseDecoder, RequestBodyOverride, RecordDistributionReader)
+  private val Interceptors =
+    Seq(ResponseDecoder, RequestBodyOverride, RecordDistributionReader, LastCheck)
 
   /**
    * Creates a client, which the caller must close. Makes no call.

@@ -16,6 +16,7 @@ import sparkkinesis.shard.{FetchMemory, ReadSettings, ShardRange, StreamClient}
  * @param consumer by which it reads; it polls if there is none, whatever reads ahead
  * @param news of the subscriptions of the task
  * @param mayAppear whether the last record of a range was just written, and may be visible later
+ * @param arrival room for a page, until the next one is asked for
  */
 final class ShardRangeReader(
     stream: StreamClient,
@@ -24,7 +25,8 @@ final class ShardRangeReader(
     isCancelled: () => Boolean,
     consumer: Option[ConsumerArn] = None,
     news: FeedNews = new FeedNews,
-    mayAppear: Boolean = false
+    mayAppear: Boolean = false,
+    arrival: FetchMemory#Arrival = FetchMemory.unlimited
 ) extends AutoCloseable {
   import ShardRangeReader._
 
@@ -94,7 +96,7 @@ final class ShardRangeReader(
     val feed = Feeds.of(
       stream.copy(consumer = consumer),
       range.shard.shard,
-      FetchMemory.unlimited,
+      arrival,
       settings,
       FeedCounts.Unread,
       () => clock.chance(),
@@ -110,17 +112,17 @@ final class ShardRangeReader(
     )
   }
 
-  private def read(range: ShardRange, reader: ShardReader): Option[PackedRecords] =
+  private def read(range: ShardRange, reader: ShardReader): Option[PackedRecords] = {
+    reader.release() // the last page has been used
     if (reader.isOver) {
       close()
       None
     } else {
-      val page =
-        try if (await(range)) step(reader) else PackedRecords.Empty
-        finally reader.release()
+      val page = if (await(range)) step(reader) else PackedRecords.Empty
       losses += reader.takeLosses()
       Some(page)
     }
+  }
 
   private def step(reader: ShardReader): PackedRecords = {
     val (records, pause) = reader.step(clock.moment) match {
@@ -157,7 +159,10 @@ final class ShardRangeReader(
     }
   }
 
-  override def close(): Unit = current.foreach(_.close())
+  override def close(): Unit = current.foreach { reader =>
+    reader.release()
+    reader.close()
+  }
 }
 
 private object ShardRangeReader {

@@ -1,46 +1,84 @@
 package sparkkinesis.sink.lane
 
-import scala.concurrent.duration.FiniteDuration
+import scala.collection.mutable
 
-import sparkkinesis.model.ShardId
-import sparkkinesis.sink.once.Hash128
+import sparkkinesis.model.{SequenceNumber, ShardId, ShardMap}
+import sparkkinesis.sink.once.{Hash128, OnceTerms, ShardInDoubt}
 
 /**
  * Records of unknown outcome: they are sent again only after a look into the stream. Their lane
  * counts them as in flight.
- *
- * @param acceptance after this time since they were sent, they are in the stream or never will be
  */
-private[sink] final class Doubts(acceptance: FiniteDuration) {
+private[sink] final class Doubts(terms: OnceTerms) {
   import Doubts._
 
-  private var waiting = Vector.empty[Doubt]
+  private val acceptance = terms.acceptance.toMillis
+  private var waiting = Vector.empty[Waiting]
+  private val landmarks = mutable.Map.empty[ShardId, Vector[Landmark]]
 
-  def nonEmpty: Boolean = waiting.nonEmpty
+  /** Whether a lane with records in doubt would end if the stream had these shards. */
+  def lacksLane(shards: ShardMap): Boolean =
+    waiting.map(_.doubt.lane.shard).diff(shards.shards).nonEmpty
 
-  def add(doubt: Doubt): Unit = waiting :+= doubt
+  def add(doubt: Doubt): Unit = {
+    val before = doubt.sentAt - terms.visible.toMillis
+    val landmark = landmarks.get(doubt.lane.shard).flatMap {
+      _.reverseIterator.find(_.at <= before)
+    }
+    waiting :+= Waiting(doubt, landmark.map(_.number))
+  }
+
+  /** Kinesis acknowledged a record in this shard. A look for a later one begins after it. */
+  def acknowledged(shard: ShardId, number: SequenceNumber, now: Long): Unit = {
+    val known = landmarks.getOrElse(shard, Vector.empty)
+    if (known.lastOption.forall(_.at + LandmarkPeriod <= now)) {
+      val (old, young) = known.partition(_.at < now - acceptance - terms.visible.toMillis)
+      landmarks(shard) = (old.lastOption ++: young) :+ Landmark(number, now)
+    }
+  }
+
+  /** What to look up now: the shards of records that were sent long enough ago. */
+  def question(now: Long): Seq[ShardInDoubt] =
+    waiting.filter(isReady(now)).groupBy(_.doubt.lane.shard).toSeq.map { case (shard, all) =>
+      val first = all.minBy(_.doubt.sentAt)
+      ShardInDoubt(shard, now - first.doubt.sentAt, first.after)
+    }
 
   /** When the oldest may be looked up; `Never` if there is none. */
   def readyAt: Long =
-    if (waiting.isEmpty) Lane.Never else waiting.map(_.sentAt).min + acceptance.toMillis
+    if (waiting.isEmpty) Lane.Never else waiting.map(_.doubt.sentAt).min + acceptance
 
   /** The oldest, with its shard. */
   def oldest: Option[(ShardId, Failures)] =
-    waiting.flatMap(it => it.failed.head.failures.map(it.lane.shard -> _)).headOption
+    waiting.map(_.doubt).flatMap(it => it.failed.head.failures.map(it.lane.shard -> _)).headOption
 
   /**
-   * Removes those that were sent long enough before the look into the stream.
+   * Removes those that were sent long enough before the look into the stream. The time of the look
+   * counts towards no `deliveryTimeout`: the driver limits it.
    *
    * @param askedAt when the look began, in milliseconds
    */
-  def resolve(askedAt: Long): Vector[Doubt] = {
-    val (ready, young) = waiting.partition(_.sentAt + acceptance.toMillis <= askedAt)
+  def resolve(askedAt: Long, now: Long): Vector[Doubt] = {
+    for (it <- waiting.map(_.doubt); record <- it.failed)
+      record.postpone(now - math.max(askedAt, it.sentAt))
+    val (resolved, young) = waiting.partition(isReady(askedAt))
     waiting = young
-    ready
+    resolved.map(_.doubt)
   }
+
+  private def isReady(askedAt: Long)(it: Waiting) = it.doubt.sentAt + acceptance <= askedAt
 }
 
 private[sink] object Doubts {
+
+  /** Milliseconds between two acknowledged records of a shard that are remembered. */
+  private val LandmarkPeriod = 5000L
+
+  /** A record that was acknowledged at that time. */
+  private final case class Landmark(number: SequenceNumber, at: Long)
+
+  /** @param after a record of the shard that comes before those in doubt, if one is known */
+  private final case class Waiting(doubt: Doubt, after: Option[SequenceNumber])
 
   /**
    * The records of a lane in one request that Kinesis did not acknowledge, in their order.

@@ -140,7 +140,8 @@ private[sink] final class Lane(
     lanes.update(this)
   }
 
-  private def endSleep(now: Long): Unit = {
+  /** From now on, something else than the shard holds up its records. */
+  def endSleep(now: Long): Unit = {
     pastSleep = sleep(now)
     blockedSince = None
   }

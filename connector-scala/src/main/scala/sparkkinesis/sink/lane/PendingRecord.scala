@@ -47,6 +47,10 @@ private[sink] final class PendingRecord(
     record
   }
 
+  /** So many milliseconds do not count towards `deliveryTimeout`. */
+  def postpone(millis: Long): Unit =
+    failures = failures.map(it => it.copy(sentAt = it.sentAt + millis))
+
   def isAggregate: Boolean = userRecords > 1
 
   /**

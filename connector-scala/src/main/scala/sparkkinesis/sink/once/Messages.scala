@@ -1,5 +1,7 @@
 package sparkkinesis.sink.once
 
+import sparkkinesis.model.{SequenceNumber, ShardId}
+
 /** A question of a task attempt to the driver. Travels. */
 sealed trait WriterAsk extends Serializable {
   def partition: Int
@@ -18,11 +20,13 @@ object WriterAsk {
   final case class Hold(partition: Int, task: Long, isFirst: Boolean) extends WriterAsk
 
   /**
-   * Which of its aggregates are in the stream?
+   * Which of its aggregates are in these shards, or in shards that came from them?
    *
-   * @param number of the question; a new look into the stream for each number
+   * @param number of the question, which rises. A new look into the stream for each number: a
+   *   question that the driver receives late would be taken for younger than it is
    */
-  final case class Recover(partition: Int, task: Long, number: Long) extends WriterAsk
+  final case class Recover(partition: Int, task: Long, number: Long, shards: Seq[ShardInDoubt])
+      extends WriterAsk
 
   /**
    * Every row of the attempt is in the stream.
@@ -33,6 +37,14 @@ object WriterAsk {
   final case class Finish(partition: Int, task: Long, skipped: Long, total: RowTotal)
       extends WriterAsk
 }
+
+/**
+ * A shard with records of unknown outcome.
+ *
+ * @param ageMillis how long ago the first of them was sent
+ * @param after a record of the shard that comes before all of them; none if no record is known
+ */
+final case class ShardInDoubt(shard: ShardId, ageMillis: Long, after: Option[SequenceNumber])
 
 /** The driver's answer. Travels. */
 sealed trait WriterAnswer extends Serializable
@@ -47,7 +59,7 @@ object WriterAnswer {
    */
   final case class Held(millis: Long, rows: Array[Byte]) extends WriterAnswer
 
-  /** Ask again soon. */
+  /** The driver lives, and works on it. Ask again soon. */
   case object NotYet extends WriterAnswer
 
   /** @param digests of the attempt's aggregates in the stream */

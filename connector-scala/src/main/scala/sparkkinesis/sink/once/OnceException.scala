@@ -21,12 +21,20 @@ object OnceException {
   val NotDeterministic = "KINESIS_WRITE_NOT_DETERMINISTIC"
   val ReadBackFailed = "KINESIS_READ_BACK_FAILED"
   val ReadBackTooLate = "KINESIS_READ_BACK_TOO_LATE"
+  val LogFailed = "KINESIS_ATTEMPT_LOG_FAILED"
 
   def fenced(why: String, cause: Throwable = null): OnceException = new OnceException(
     Fenced,
     s"This attempt may not write any more: $why. Only the newest attempt of a batch writes. " +
       "If two queries use this checkpoint, stop one of them.",
     cause
+  )
+
+  /** @param rows that tasks took for rows of earlier attempts, and that these did not write */
+  def takenTwice(rows: Long): OnceException = new OnceException(
+    NotDeterministic,
+    s"The tasks of this batch took $rows more rows for rows of earlier attempts than these wrote." +
+      " All rows of a partition key must be in one task, with the same key and data each time."
   )
 
   def notDeterministic(rows: Long, what: String): OnceException = new OnceException(
@@ -67,6 +75,35 @@ object OnceException {
         "spark-kinesis-sink of the checkpoint location, but not its folders write-..., which " +
         "belong to batch writes."
     )
+
+  /**
+   * The file system denies a right to the sink.
+   *
+   * @param right such as to list files
+   * @param folder of the log of attempts
+   */
+  def denied(right: String, folder: String, cause: Throwable): OnceException = new OnceException(
+    LogFailed,
+    s"The file system does not let the sink $right in $folder, its log of attempts: $cause. " +
+      "Give the driver the rights to list, read, write and delete files there.",
+    cause
+  )
+
+  def staleListing(folder: String): OnceException = new OnceException(
+    LogFailed,
+    s"The file system lists the files in $folder, the sink's log of attempts, without a file " +
+      "that the sink has written there. So the sink cannot see whether another driver has " +
+      "begun. Set 'checkpointLocation' to a file system that lists a new file at once, and use " +
+      "no cache of listings."
+  )
+
+  /** @param time for which the log of attempts was out of reach */
+  def logFailed(time: FiniteDuration, cause: Throwable): OnceException = new OnceException(
+    LogFailed,
+    s"The sink could not read its log of attempts for $time: ${cause.getMessage} Run the query " +
+      "again when the file system of its checkpoint answers.",
+    cause
+  )
 
   /** @param what the driver could not do */
   def failed(what: String, cause: Throwable): OnceException =

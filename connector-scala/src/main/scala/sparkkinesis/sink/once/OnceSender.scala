@@ -2,8 +2,6 @@ package sparkkinesis.sink.once
 
 import java.time.Instant
 
-import scala.concurrent.duration.FiniteDuration
-
 import sparkkinesis.client.{Clock, Moment}
 import sparkkinesis.model.aggregate.AggregateTags
 
@@ -12,10 +10,8 @@ import sparkkinesis.model.aggregate.AggregateTags
  *
  * The right ends by two clocks, whichever is earlier: the steady clock may stand still while the
  * machine is suspended, and the time of day may be set back.
- *
- * @param acceptance see [[OnceTerms]]
  */
-final class OnceSender(identity: WriterIdentity, val acceptance: FiniteDuration, clock: Clock) {
+final class OnceSender(identity: WriterIdentity, val terms: OnceTerms, clock: Clock) {
   @volatile private var end = Moment(Instant.MIN, Instant.MIN)
 
   /** Used by the thread that has the writer's lock. */
@@ -24,6 +20,16 @@ final class OnceSender(identity: WriterIdentity, val acceptance: FiniteDuration,
   /** The right ends so many milliseconds after that moment. */
   def hold(from: Moment, millis: Long): Unit =
     end = Moment(from.now.plusMillis(millis), from.steady.plusMillis(millis))
+
+  /**
+   * Whether a request that was decided at `sentAt` may still leave. Asked again just before its
+   * first byte, because a thread or the credentials may take long. The right may have been renewed
+   * meanwhile, but what follows from the request's age counts from the decision.
+   *
+   * @param sentAt on the steady clock, in milliseconds, like `now`
+   */
+  def mayLeave(sentAt: Long, now: Long): Boolean =
+    now - sentAt <= terms.start.toMillis && maySend(now)
 
   /** @param now on the steady clock, in milliseconds */
   def maySend(now: Long): Boolean = {
@@ -46,9 +52,10 @@ trait OnceCalls {
   def failure: Option[Throwable]
 
   /**
-   * The aggregates of this attempt that are in the stream. Waits for the answer.
+   * The aggregates of this attempt that are in these shards, or in shards that came from them.
+   * Waits for the answer.
    *
    * @throws OnceException or `InterruptedException`
    */
-  def recover(): Set[Hash128]
+  def recover(shards: Seq[ShardInDoubt]): Set[Hash128]
 }

@@ -6,15 +6,26 @@ import scala.concurrent.duration._
  * The times that exactly once relies on.
  *
  * @param lease how long a task may send after the driver saw that its attempt is the newest
- * @param acceptance bound of the time between sending a request and its effect. It is longer than
- *   the 40 s after which the client gives up a call
- * @param margin how much earlier than the first attempt a read-back begins, because arrival times
- *   are approximate
+ * @param start bound of the time between the decision to send a request and its first byte. The
+ *   client checks it, with the right to send, as the last thing before it sends
+ * @param acceptance bound of the time between that decision and the effect of the request. It is
+ *   longer than `start` and the longest `requestTimeout` together, 35 s. The rest is for the
+ *   network and the service
+ * @param margin how much earlier than the needed records a read-back begins if it begins at a time,
+ *   because arrival times are approximate
+ * @param visible how long before a request another record must have been acknowledged to come
+ *   before it in its shard. `PutRecords` promises no order. But after this time consumers have
+ *   seen the acknowledged record, and a later one with a lower number would be missed by all of
+ *   them. A record is usually visible within a second
+ * @param patience how long the log of attempts may be out of the driver's reach
  */
 final case class OnceTerms(
     lease: FiniteDuration = 15.seconds,
+    start: FiniteDuration = 5.seconds,
     acceptance: FiniteDuration = 60.seconds,
-    margin: FiniteDuration = 2.minutes
+    margin: FiniteDuration = 2.minutes,
+    visible: FiniteDuration = 10.seconds,
+    patience: FiniteDuration = 5.minutes
 ) {
 
   /** The time after which no request of an attempt that lost its right takes effect. */

@@ -1,8 +1,10 @@
 package sparkkinesis.sink.once
 
 import java.time.Instant
+import java.util.concurrent._
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.concurrent.duration._
 
@@ -15,57 +17,54 @@ import sparkkinesis.shard._
 import sparkkinesis.shard.feed.ShardRangeReader
 
 /**
- * Reads what writers with an identity have written to a stream. The caller makes sure that none of
- * these writers can still write.
+ * Reads what writers with an identity have written to a stream. The caller makes sure that what
+ * they wrote has had its effect.
  *
  * First each open shard gets a marker: what those writers wrote is before it. Then every shard is
- * read up to its marker, or to its end, several shards at a time. The answer to a marker proves
- * that its shard was open, so the listing was not out of date.
+ * read up to its marker, or to its end, several shards at a time, at the pace of the read quota.
+ * The answer to a marker proves that its shard was open, so the listing was not out of date.
  *
  * @param summary of the stream
- * @param since before the first record of the batch
- * @param atATime number of shards that are read at a time; each takes the memory of a page, 10 MB
+ * @param memory for pages of shards that are read at the same time, in bytes
  * @param mostBytes of the hashes of all rows
  */
 final class ReadBack(
     stream: StreamClient,
     summary: StreamSummary,
-    since: Instant,
     clock: Clock,
-    atATime: Int,
+    memory: Long = ReadBack.memoryOf(Runtime.getRuntime.maxMemory),
     mostBytes: Long = SortedHashes.MostBytes
 ) {
   import ReadBack._
   import stream.{client, ref}
 
-  /**
-   * @param now by the service's clock
-   * @param from the needed records are not older
-   * @throws OnceException if one of them may have expired
-   */
-  def requireRetained(now: Instant, from: Instant = since): Unit =
-    if (from.isBefore(now.minusMillis(summary.retention.toMillis)))
-      throw OnceException.tooLate(ref, from, summary.retention)
+  private val pages = new FetchMemory().join(memory)
 
   /**
-   * The aggregates whose writer the function accepts.
+   * @param now by the service's clock
+   * @throws OnceException if records that arrived since may have expired
+   */
+  def requireRetained(since: Instant, now: Instant): Unit =
+    if (since.isBefore(now.minusMillis(summary.retention.toMillis)))
+      throw OnceException.tooLate(ref, since, summary.retention)
+
+  /**
+   * The aggregates that the pass needs.
    *
-   * @param accepts several threads call it
-   * @param from the aggregates are not older
    * @throws OnceException if the service fails for five minutes or longer, if a record of the batch
    *   may have expired before it was read, or if there are too many rows
    * @throws KinesisException that a retry cannot fix
    */
-  def read(accepts: WriterIdentity => Boolean, from: Instant = since): Seq[FoundAggregate] = {
+  def read(pass: DriverLoop.Pass): Seq[FoundAggregate] = {
     val markers = mutable.Map.empty[ShardId, SequenceNumber]
-    val (listing, listedAt) = marked(markers)
-    val shards = listing.map(it => it.id -> markers.get(it.id))
+    val (shards, listedAt) = marked(pass, markers)
     val bytes = new AtomicLong
     def add(rows: Array[Byte]) =
       SortedHashes.requireFits(bytes.addAndGet(rows.length.toLong), mostBytes)
+    val atATime = math.min(MostAtATime, memory / UsualPageBytes).toInt
     ShardReaders
-      .readAll(shards, atATime) { case (shard, to) =>
-        readShard(shard, to, accepts, from, listedAt, add)
+      .readAll(shards.map(_.id), atATime) { shard =>
+        readShard(shard, markers.get(shard), pass, listedAt, add)
       }
       .flatten
   }
@@ -73,38 +72,43 @@ final class ReadBack(
   private def readShard(
       shard: ShardId,
       marker: Option[SequenceNumber],
-      accepts: WriterIdentity => Boolean,
-      from: Instant,
+      pass: DriverLoop.Pass,
       listedAt: Moment,
       add: Array[Byte] => Unit
   ): Vector[FoundAggregate] = {
-    var unread = from // what was not read yet is not older
+    var unread = pass.from // what was not read yet is not older
     val all = Vector.newBuilder[FoundAggregate]
     val writers = mutable.Map.empty[String, WriterIdentity] // one object for all its aggregates
     def found(record: Record) = for {
       text <- AggregateTags.textOf(record.data)
-      writer <- writers.get(text).orElse(WriterIdentity.parse(text).filter(accepts))
+      writer <- writers.get(text).orElse(WriterIdentity.parse(text).filter(pass.needs))
     } {
       writers(text) = writer
       all += aggregate(record, writer, add)
     }
-    val reader =
-      new ShardRangeReader(stream, Settings, clock, () => false, mayAppear = marker.nonEmpty)
+    val reader = new ShardRangeReader(
+      stream,
+      Settings,
+      clock,
+      () => false,
+      mayAppear = marker.nonEmpty,
+      arrival = pages.arrival()
+    )
     // Never the time of this machine, which may be wrong.
     def now = {
       val last = reader.servedAt.getOrElse(listedAt)
       last.now.plusMillis(clock.elapsedMillis - last.steady.toEpochMilli)
     }
     try
-      for ((_, records) <- reader.pages(rangeOf(shard, marker, from))) {
-        requireRetained(now, unread)
+      for ((_, records) <- reader.pages(rangeOf(shard, marker, pass))) {
+        requireRetained(unread, now)
         records.foreach(found)
         val read = records.lastArrivalMillis.map(it => Instant.ofEpochMilli(it - Margin))
         unread = (read.toSeq :+ unread).max
       }
     catch {
       case loss: DataLossException =>
-        requireRetained(now, unread)
+        requireRetained(unread, now)
         // A shard without a marker has ended. It no longer exists, so its records have expired.
         if (marker.nonEmpty) throw OnceException.failed(s"find its marker in $shard of $ref", loss)
       case e: KinesisException if e.isRetryable => throw unanswered(s"read shard $shard", e)
@@ -113,18 +117,38 @@ final class ReadBack(
   }
 
   /** A shard up to the marker, or up to its end if it has none. */
-  private def rangeOf(shard: ShardId, marker: Option[SequenceNumber], from: Instant) = ShardRange(
-    StreamShard(summary.arn, shard),
-    Progress.AtTimestamp(from),
-    marker.fold[Progress](Progress.Finished)(Progress.After(_))
-  )
+  private def rangeOf(shard: ShardId, marker: Option[SequenceNumber], pass: DriverLoop.Pass) = {
+    val after = pass.shards.flatMap(_.get(shard)).flatten
+    ShardRange(
+      StreamShard(summary.arn, shard),
+      after.fold[Progress](Progress.AtTimestamp(pass.from))(Progress.After(_)),
+      marker.fold[Progress](Progress.Finished)(Progress.After(_))
+    )
+  }
+
+  /** The shards that the pass reads: all, unless each shard that it names is listed. */
+  private def selected(pass: DriverLoop.Pass, listed: Seq[Shard]): Seq[Shard] = {
+    @tailrec
+    def withChildren(found: Set[ShardId]): Set[ShardId] = {
+      val more = found ++ listed.filter(_.parents.exists(found)).map(_.id)
+      if (more == found) found else withChildren(more)
+    }
+    pass.shards.map(_.keySet.toSet).filter(_.subsetOf(listed.map(_.id).toSet)).fold(listed) { in =>
+      val all = withChildren(in)
+      listed.filter(it => all(it.id))
+    }
+  }
 
   /**
-   * Lists the shards until each open one has a marker. Repeats this while the service is busy.
+   * Lists the shards until each open one that the pass reads has a marker. Repeats this while the
+   * service is busy.
    *
-   * @return the shards, and when they were listed, with the service's time
+   * @return the shards to read, and when they were listed, with the service's time
    */
-  private def marked(markers: mutable.Map[ShardId, SequenceNumber]): (Seq[Shard], Moment) = {
+  private def marked(
+      pass: DriverLoop.Pass,
+      markers: mutable.Map[ShardId, SequenceNumber]
+  ): (Seq[Shard], Moment) = {
     var (failures, failingSince, before) = (0, clock.elapsedMillis, markers.size)
     Retry.repeated(clock, Retry.Pauses) { e =>
       val now = clock.elapsedMillis
@@ -140,12 +164,12 @@ final class ReadBack(
     } {
       val asked = clock.moment
       val listing = ShardLister.list(client, ref, ShardFilter.FromTrimHorizon)
-      val listed = listing.shards
-      val open = ShardMap.of(listed).map(_.shards.toSet).getOrElse(throw changing)
-      def unmarked = listed.filter(it => open(it.id) && !markers.contains(it.id))
+      val open = ShardMap.of(listing.shards).map(_.shards.toSet).getOrElse(throw changing)
+      val chosen = selected(pass, listing.shards)
+      def unmarked = chosen.filter(it => open(it.id) && !markers.contains(it.id))
       val failures = unmarked.grouped(MostMarkers).flatMap(mark(_, markers)).toVector
       if (unmarked.nonEmpty) throw failures.sortBy(_.isRetryable).headOption.getOrElse(changing)
-      (listed, asked.copy(listing.serverTime.getOrElse(asked.now)))
+      (chosen, asked.copy(listing.serverTime.getOrElse(asked.now)))
     }
   }
 
@@ -189,8 +213,18 @@ final class ReadBack(
   )
 }
 
-private object ReadBack {
+private[sparkkinesis] object ReadBack {
   private val Patience = 5.minutes
+
+  /** The driver's memory for pages: a part of its heap, in bytes. */
+  private[once] def memoryOf(heap: Long): Long = heap / 8
+
+  /** At five calls per second, pages of this size use the whole read quota of a shard. */
+  private val UsualPageBytes =
+    ServiceLimits.ReadBytesPerSecond * ServiceLimits.GetRecordsPeriod.toMillis / 1000
+
+  /** Each shard that is read has a thread. */
+  private val MostAtATime = 256L
 
   /**
    * Calls that fail are repeated for five minutes, and those that a quota refused without limit.
@@ -200,4 +234,40 @@ private object ReadBack {
   /** Most markers in one call of `PutRecords`. */
   private val MostMarkers = 500
   private val Margin = OnceTerms().margin.toMillis // arrival times are approximate
+}
+
+/**
+ * Threads that read shards side by side. When the call ends, it interrupts those that still read,
+ * and gives them a short time to end.
+ */
+private[once] object ShardReaders {
+
+  /**
+   * Reads each shard, at most so many at a time. With one at a time, the caller's thread reads.
+   *
+   * @return the results, in any order
+   * @throws InterruptedException or what `read` throws; the other reads are then interrupted
+   */
+  def readAll[A, B](shards: Seq[A], atATime: Int)(read: A => B): Seq[B] =
+    if (math.min(atATime, shards.size) <= 1) shards.map(read)
+    else {
+      val pool = Executors.newFixedThreadPool(math.min(atATime, shards.size), NewThread)
+      val answers = new ExecutorCompletionService[B](pool)
+      try {
+        shards.foreach(shard => answers.submit(() => read(shard)))
+        shards.map(_ => answers.take().get())
+      } catch { case e: ExecutionException => throw e.getCause }
+      finally end(pool)
+    }
+
+  /** An interrupt ends the wait. */
+  private def end(pool: ExecutorService): Unit = {
+    pool.shutdownNow()
+    try pool.awaitTermination(EndTime.toMillis, TimeUnit.MILLISECONDS): Unit
+    catch { case _: InterruptedException => Thread.currentThread().interrupt() }
+  }
+
+  /** An interrupted call ends well within this time. */
+  private val EndTime = 2.seconds
+  private val NewThread = DaemonThreads.named("spark-kinesis-once-shard")
 }

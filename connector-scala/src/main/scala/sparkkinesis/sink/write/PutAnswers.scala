@@ -3,7 +3,7 @@ package sparkkinesis.sink.write
 import scala.concurrent.duration._
 
 import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult, Retry}
-import sparkkinesis.model.{ShardId, StreamRef}
+import sparkkinesis.model.{SequenceNumber, ShardId, StreamRef}
 import sparkkinesis.sink.lane.Doubts.Doubt
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{SinkCounter, SinkCounters}
@@ -86,12 +86,14 @@ private[sink] final class PutAnswers(
     var written, throttled = RecordSum.Zero
     val failed = Vector.newBuilder[PendingRecord]
     var unknown = Set.empty[PendingRecord]
+    var last = Option.empty[SequenceNumber]
     var i = part.from
     while (i < part.until) {
       val record = request.records(i)
       results(i) match {
-        case PutResult.Written(shard, _) =>
+        case PutResult.Written(shard, number) =>
           val isMisplaced = lanes.isMisplaced(shard, part.lane)
+          if (!isMisplaced) last = Some(number)
           written += record.size
           if (isMisplaced) writtenElsewhere(record, shard, part.lane, request.sentAt)
           else acknowledged(record)
@@ -108,6 +110,7 @@ private[sink] final class PutAnswers(
       i += 1
     }
     count(part, written, throttled, request.sentAt, now)
+    for (it <- doubts; number <- last) it.acknowledged(part.lane.shard, number, now)
     val isProgress = written.records > 0
     val pauses = if (throttled.records > 0) RefusalPauses else Pauses
     retry(Doubt(part.lane, failed.result(), unknown, isProgress, request.sentAt), pauses, now)
@@ -135,7 +138,7 @@ private[sink] final class PutAnswers(
    * @param askedAt when it began, in milliseconds
    */
   def recovered(found: Set[Hash128], askedAt: Long, now: Long): Unit =
-    doubts.iterator.flatMap(_.resolve(askedAt)).foreach { doubt =>
+    doubts.iterator.flatMap(_.resolve(askedAt, now)).foreach { doubt =>
       val (written, missing) = doubt.split(found)
       written.foreach { record =>
         counters.kinesisRecordsWritten(1, record.size.toLong)

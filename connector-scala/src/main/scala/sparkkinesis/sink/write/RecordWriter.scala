@@ -6,12 +6,12 @@ import java.util.concurrent.{SynchronousQueue, ThreadPoolExecutor, TimeUnit}
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.{Clock, KinesisException}
+import sparkkinesis.client.Clock
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
-import sparkkinesis.sink.once.{Hash128, OnceCalls}
+import sparkkinesis.sink.once.{Hash128, OnceCalls, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
@@ -148,10 +148,9 @@ final class RecordWriter(
   private object Calls extends WriteCalls {
     override def send(stream: StreamWriter, request: Request): Unit = threads.run {
       val (client, ref) = (stream.stream.client, stream.stream.ref)
-      val answer = attempt {
-        if (once.exists(!_.sender.maySend(now))) throw new KinesisException.Throttled(NotAllowed)
-        client.putRecords(ref, request.entries, options.requestTimeout)
-      }
+      def mayLeave = once.forall(_.sender.mayLeave(request.sentAt, now))
+      val answer =
+        attempt(client.putRecords(ref, request.entries, options.requestTimeout, () => mayLeave))
       update(loop.answered(stream, request, answer, now))
     }
 
@@ -160,8 +159,12 @@ final class RecordWriter(
       update(loop.listed(stream, answer, now))
     }
 
-    override def recover(stream: StreamWriter, askedAt: Long): Unit = threads.run {
-      val answer = attempt(once.fold(Set.empty[Hash128])(_.recover()))
+    override def recover(
+        stream: StreamWriter,
+        shards: Seq[ShardInDoubt],
+        askedAt: Long
+    ): Unit = threads.run {
+      val answer = attempt(once.fold(Set.empty[Hash128])(_.recover(shards)))
       update(loop.recovered(stream, askedAt, answer, now))
     }
 
@@ -206,9 +209,6 @@ private object RecordWriter {
 
   /** How long it takes at most to notice that the task is cancelled. */
   private val CancelPeriod = 200.millis
-
-  /** The right to send ended between the decision and the call. */
-  private val NotAllowed = "The driver has not renewed the right to send yet."
 }
 
 /** The daemon threads of one writer: as many as it has calls in progress. */

@@ -5,7 +5,7 @@ import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounters}
-import sparkkinesis.sink.once.{Hash128, OnceSender}
+import sparkkinesis.sink.once.{Hash128, OnceSender, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
@@ -36,7 +36,7 @@ private[sink] final class StreamWriter(
 
   private val lanes = new LaneSet(stream, options, once.map(_.tags), chance, counters, start)
   private val refresh = new ShardRefresh(chance)
-  private val doubts = once.map(it => new Doubts(it.acceptance))
+  private val doubts = once.map(it => new Doubts(it.terms))
   private val responses = new PutAnswers(stream.ref, lanes, refresh, doubts, chance, counters)
   private val deadline = new DeliveryDeadline(stream.ref, options, counters)
   private var newShards = Option.empty[ShardMap]
@@ -69,15 +69,20 @@ private[sink] final class StreamWriter(
    * @param isUrgent whether records are sent at once, even alone, because the caller waits for them
    */
   def next(now: Long, isUrgent: Boolean): Next = {
-    val isWaiting = inFlight.nonEmpty || doubts.exists(_.nonEmpty)
-    val isChanging = newShards.isDefined && options.isOrdered && isWaiting
-    if (!isChanging) newShards.foreach(changeShards(_, now))
+    // Records in doubt come before those in their lane, so with order it must stay.
+    val next = newShards.filterNot(it => options.isOrdered && doubts.exists(_.lacksLane(it)))
+    val isChanging = next.isDefined && options.isOrdered && inFlight.nonEmpty
+    if (!isChanging) next.foreach(changeShards(_, now))
     if (isChanging) Next.Wait(Lane.Never) else nextOfLanes(now, isUrgent)
   }
 
+  /** The right to send has ended: from now on the shards hold up nothing. */
+  def unblock(now: Long): Unit = lanes.all.foreach(_.endSleep(now))
+
   /** Gives up records that have been tried for too long. See [[DeliveryDeadline.check]]. */
   def checkDeadline(now: Long): Vector[ExpiredRecord] = {
-    val others = responses.oldestMisplaced ++ doubts.flatMap(_.oldest)
+    val inDoubt = if (isRecovering) None else doubts.flatMap(_.oldest)
+    val others = responses.oldestMisplaced ++ inDoubt
     deadline.check(lanes, inFlight.oldest(_), others, now)
   }
 
@@ -131,11 +136,11 @@ private[sink] final class StreamWriter(
   /** When to look into the stream for records of unknown outcome; `Lane.Never` if there is none. */
   def recoverAt: Long = doubts.fold(Lane.Never)(_.readyAt)
 
-  /** Begins a look into the stream, unless one is in progress. */
-  def beginsRecovery(): Boolean = {
-    val begins = !isRecovering
-    isRecovering = true
-    begins
+  /** Begins a look into the stream, unless one is in progress. Returns what to look up. */
+  def beginRecovery(now: Long): Option[Seq[ShardInDoubt]] = {
+    val question = doubts.filterNot(_ => isRecovering).map(_.question(now))
+    isRecovering ||= question.nonEmpty
+    question
   }
 
   /**

@@ -2,6 +2,7 @@ package sparkkinesis.sink.write
 
 import sparkkinesis.model.ShardMap
 import sparkkinesis.sink.lane.Request
+import sparkkinesis.sink.once.ShardInDoubt
 
 /** Makes the calls of a [[WriteLoop]], and keeps the time for it. */
 private[sink] trait WriteCalls {
@@ -17,10 +18,10 @@ private[sink] trait WriteCalls {
   def list(stream: StreamWriter, known: ShardMap): Unit
 
   /**
-   * Looks into the stream for what this writer has sent, and reports it to [[WriteLoop.recovered]].
-   * Only for exactly once.
+   * Looks into these shards for what this writer has sent, and reports it to
+   * [[WriteLoop.recovered]]. Only for exactly once.
    */
-  def recover(stream: StreamWriter, askedAt: Long): Unit
+  def recover(stream: StreamWriter, shards: Seq[ShardInDoubt], askedAt: Long): Unit
 
   /** [[WriteLoop.tickAt]] is earlier than before. */
   def wakeEarlier(): Unit

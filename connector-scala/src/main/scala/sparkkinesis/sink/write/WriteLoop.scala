@@ -37,6 +37,7 @@ private[sink] final class WriteLoop(
   private var last = Option.empty[StreamWriter]
   private var turn = 0
   private var isUrgent = false
+  private var maySend = true
   private var firstFailure = Option.empty[Throwable]
   private var nextTick = Lane.Never
   private var measured = SinkMetrics.Zero
@@ -188,7 +189,13 @@ private[sink] final class WriteLoop(
     val all = streams.values.toVector
     expired ++= all.flatMap(_.checkDeadline(now))
     all.foreach(startCalls(_, now))
-    if (once.forall(_.maySend(now))) sendFrom(all, now) else wakeBy(now + lingerMillis)
+    val mayBefore = maySend
+    maySend = once.forall(_.maySend(now))
+    if (maySend) sendFrom(all, now)
+    else {
+      if (mayBefore) all.foreach(_.unblock(now))
+      wakeBy(now + lingerMillis)
+    }
   }
 
   /** Makes the calls of a stream besides `PutRecords`: at most one of a kind at a time. */
@@ -198,7 +205,7 @@ private[sink] final class WriteLoop(
       calls.list(stream, stream.shards)
     }
     if (stream.recoverAt > now) wakeBy(stream.recoverAt)
-    else if (stream.beginsRecovery()) calls.recover(stream, now)
+    else stream.beginRecovery(now).foreach(calls.recover(stream, _, now))
   }
 
   private def sendFrom(all: Vector[StreamWriter], now: Long): Unit = {

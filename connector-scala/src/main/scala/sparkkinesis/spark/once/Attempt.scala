@@ -6,6 +6,8 @@ import java.util.UUID
 
 import scala.util.Try
 
+import sparkkinesis.sink.once.RowTotal
+
 /**
  * An attempt to write a batch.
  *
@@ -85,6 +87,33 @@ private[once] object Attempt {
       Try {
         val first = Instant.ofEpochMilli(since.toLong)
         Attempt(number, batch.toLong, content, folder, incarnation, run.toLong, first, owner)
+      }.toOption
+    case _ => None
+  }
+}
+
+/**
+ * A batch write whose rows are all in the stream.
+ *
+ * @param content as in its attempts
+ * @param at when it was complete, by the driver's clock
+ * @param total of its rows, without bad rows
+ */
+private[once] final case class Committed(content: String, at: Instant, total: RowTotal) {
+
+  /** The file's text. The last line shows that it is complete. */
+  def text: String =
+    Seq[Any](Attempt.Version, content, at.toEpochMilli, total.rows, total.sum, Attempt.End)
+      .mkString("\n")
+}
+
+private[once] object Committed {
+
+  /** `None` if the file is incomplete. */
+  def parse(text: String): Option[Committed] = text.split('\n') match {
+    case Array(Attempt.Version, content, at, rows, sum, Attempt.End) =>
+      Try {
+        Committed(content, Instant.ofEpochMilli(at.toLong), RowTotal(rows.toLong, sum.toLong))
       }.toOption
     case _ => None
   }

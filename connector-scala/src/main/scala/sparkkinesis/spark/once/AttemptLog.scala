@@ -3,6 +3,7 @@ package sparkkinesis.spark.once
 import java.io.FileNotFoundException
 import java.math.BigInteger
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.AccessDeniedException
 import java.security.MessageDigest
 import java.time.Instant
 import java.util.UUID
@@ -11,6 +12,7 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.security.AccessControlException
 
 import sparkkinesis.sink.once.{OnceException, RowTotal}
 
@@ -58,8 +60,9 @@ private[spark] final class AttemptLog(
    */
   private[once] def begin(batch: Long, target: String, now: Instant): Attempt = {
     val all = files.list()
-    if (all.isEmpty && batch > 0) logger.warn(unknownPast(batch))
     val known = newest(all)
+    if (writeId.isEmpty && known.forall(_.batch < batch - 1) && batch > 0)
+      logger.warn(unknownPast(batch, known.headOption))
     val after = known.headOption.fold(0L)(_.number)
     val incomplete =
       all.filter(it => it.number >= after && !known.exists(_.fileName == it.path.getName))
@@ -67,7 +70,7 @@ private[spark] final class AttemptLog(
     val content = hash(batch, target)
     val owner = UUID.randomUUID.toString
     val first = Attempt.first(number, after, batch, content, place(folder), now, owner)
-    val attempt = continued(first, known)
+    val attempt = continued(first, known, sameBatch(all, batch))
     files.write(attempt.fileName, attempt.text, overwrite = false)
     if (!isNewest(attempt) || incomplete.exists(files.attempt(_).nonEmpty))
       throw OnceException.fenced(s"another driver began batch $batch, too")
@@ -75,10 +78,18 @@ private[spark] final class AttemptLog(
     attempt
   }
 
-  /** The attempt with the incarnation of an earlier attempt of its batch. */
-  private def continued(first: Attempt, known: Seq[Attempt]): Attempt = {
-    val same = known.filter(first.isSameContent)
-    if (same.isEmpty && known.nonEmpty) writeId.foreach(it => throw otherStream(it))
+  /**
+   * The attempt with the incarnation of an earlier attempt of its batch.
+   *
+   * @param known the newest attempts
+   * @param before attempts of its batch after the last one of another batch, the newest first: the
+   *   user may have named another stream meanwhile
+   */
+  private def continued(first: Attempt, known: Seq[Attempt], before: => Seq[Attempt]): Attempt = {
+    if (!known.exists(first.isSameContent) && known.nonEmpty)
+      writeId.foreach(it => throw otherStream(it))
+    val all = if (known.exists(first.isSameContent)) known else before
+    val same = all.filter(first.isSameContent)
     val mine = same.find(_.folder == first.folder)
     if (mine.isEmpty) same.headOption.foreach { it =>
       writeId.foreach(id => throw otherPath(id, it))
@@ -89,9 +100,21 @@ private[spark] final class AttemptLog(
     }
   }
 
-  /** Whether no other attempt has begun since. */
-  private[once] def isNewest(attempt: Attempt): Boolean =
-    files.list().filter(_.number >= attempt.number).map(_.path.getName) == Seq(attempt.fileName)
+  /**
+   * Whether no other attempt has begun since.
+   *
+   * A listing that lacks the attempt's own file is out of date if the file is there. It then says
+   * nothing about others. A listing that has this file and lacks a later one cannot be told from
+   * one that is up to date: the store must list a new file at once.
+   *
+   * @throws OnceException if the listing is out of date, or the store denies it
+   */
+  private[once] def isNewest(attempt: Attempt): Boolean = {
+    val listed = files.list().filter(_.number >= attempt.number).map(_.path.getName)
+    val isGone = listed.isEmpty && files.text(new Path(folder, attempt.fileName)).isEmpty
+    if (listed.isEmpty && !isGone) throw OnceException.staleListing(folder.toString)
+    listed == Seq(attempt.fileName)
+  }
 
   /** Whether it is the log of a batch write, and not of a query. */
   private[once] def isNamed: Boolean = writeId.nonEmpty
@@ -131,14 +154,17 @@ private[spark] final class AttemptLog(
   }
 
   /** The complete attempts with the highest number: several if drivers began at the same time. */
-  private def newest(all: Seq[Entry]): Seq[Attempt] =
-    all
-      .map(_.number)
-      .distinct
-      .reverseIterator
-      .map(number => all.filter(_.number == number).flatMap(it => files.attempt(it).toSeq))
-      .find(_.nonEmpty)
-      .getOrElse(Nil)
+  private def newest(all: Seq[Entry]): Seq[Attempt] = byNumber(all).find(_.nonEmpty).getOrElse(Nil)
+
+  /** The attempts of the batch after the last one of another batch. */
+  private def sameBatch(all: Seq[Entry], batch: Long): Seq[Attempt] =
+    byNumber(all).takeWhile(_.forall(_.batch == batch)).flatten.toSeq
+
+  /** The complete attempts, those with the highest number first. Reads a file only when asked. */
+  private def byNumber(all: Seq[Entry]): Iterator[Seq[Attempt]] =
+    all.map(_.number).distinct.reverseIterator.map { number =>
+      all.filter(_.number == number).flatMap(it => files.attempt(it).toSeq)
+    }
 
   private def hash(batch: Long, target: String): String = {
     val content = writeId.fold(offsets(batch))(_.getBytes(UTF_8))
@@ -170,10 +196,11 @@ private[spark] final class AttemptLog(
     "Set 'checkpointLocation' as before. To write all rows, change option 'writeId'."
   )
 
-  private def unknownPast(batch: Long) =
-    s"Batch $batch is the first one in $folder, the sink's log of attempts. If the batch was " +
-      "begun before with deliveryGuarantee=atLeastOnce, or if the log was deleted, its rows may " +
-      "be written a second time."
+  private def unknownPast(batch: Long, last: Option[Attempt]) =
+    s"Batch $batch begins, and the last batch in $folder, the sink's log of attempts, is " +
+      s"${last.fold("none")(_.batch.toString)}. If batch $batch was begun before with " +
+      "deliveryGuarantee=atLeastOnce, or if the log was deleted, its rows may be written a " +
+      "second time."
 
   private def otherFolder(batch: Long, that: Attempt) =
     s"Batch $batch was begun in folder ${that.folder}, and this is folder ${place(folder)}. The " +
@@ -198,7 +225,7 @@ private[once] final class AttemptFiles(files: FileSystem, folder: Path) {
   import AttemptFiles._
 
   /** The attempts, in rising order. */
-  def list(): Seq[Entry] =
+  def list(): Seq[Entry] = permitted("list files") {
     try
       files
         .listStatus(folder)
@@ -206,6 +233,7 @@ private[once] final class AttemptFiles(files: FileSystem, folder: Path) {
         .flatMap(it => Attempt.numberOf(it.getPath.getName).map(Entry(_, it.getPath)))
         .sortBy(_.number)
     catch { case _: FileNotFoundException => Vector.empty }
+  }
 
   /** `None` if the file is incomplete. */
   def attempt(entry: Entry): Option[Attempt] = Attempt.parse(entry.number, read(entry.path))
@@ -215,18 +243,26 @@ private[once] final class AttemptFiles(files: FileSystem, folder: Path) {
     try Some(read(path))
     catch { case _: FileNotFoundException => None }
 
-  private def read(path: Path): String = {
+  private def read(path: Path): String = permitted("read files") {
     val in = files.open(path)
     try new String(in.readAllBytes(), UTF_8)
     finally in.close()
   }
 
-  def write(name: String, text: String, overwrite: Boolean): Unit = {
+  def write(name: String, text: String, overwrite: Boolean): Unit = permitted("write files") {
     files.mkdirs(folder)
     val out = files.create(new Path(folder, name), overwrite)
     try out.write(text.getBytes(UTF_8))
     finally out.close()
   }
+
+  /** The stores of Hadoop use one of two exceptions if a right is missing. */
+  private def permitted[A](right: String)(call: => A): A =
+    try call
+    catch {
+      case e @ (_: AccessDeniedException | _: AccessControlException) =>
+        throw OnceException.denied(right, folder.toString, e)
+    }
 
   /** An old file does no harm. */
   def delete(entry: Entry): Unit =

@@ -8,12 +8,15 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.{SparkConf, SparkContext}
 
 import sparkkinesis.client._
+import sparkkinesis.client.access.Timeouts
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.compat._
 import sparkkinesis.sink.once.OnceTerms
 
 /**
  * The exactly-once part of a write, on the driver. The query's thread calls it.
+ *
+ * Throws [[ConnectorError]] if calls may take too long.
  *
  * @param checkpoint `checkpointLocation` of the write
  * @param writeId of a batch write; none for a streaming query
@@ -28,6 +31,7 @@ private[spark] final class OnceQuery(
 ) extends AutoCloseable {
   import OnceQuery._
 
+  refuseLongCalls(access.client.network.timeouts)
   private var running = Option.empty[OnceWrite]
 
   /**
@@ -89,6 +93,21 @@ private[spark] final class OnceQuery(
 
 private[spark] object OnceQuery {
   private val BatchProperty = "streaming.sql.batchId"
+
+  /**
+   * A call of a task must end while the task may still be asked about it.
+   *
+   * @throws ConnectorError if a call may take longer
+   */
+  private def refuseLongCalls(timeouts: Timeouts): Unit = {
+    val most = Timeouts.Default.call
+    if (timeouts.call > most)
+      throw OnceUnsupported(
+        s"a call may take ${timeouts.call} by 'callTimeout' or 'readTimeout', and the sink waits " +
+          "60 s for a request that has no answer",
+        s"Set 'callTimeout' to at most ${most.toSeconds}s, and 'readTimeout' to at most that."
+      )
+  }
 
   /** @throws ConnectorError if Spark may run copies of a task */
   def refuseSpeculation(conf: SparkConf): Unit =

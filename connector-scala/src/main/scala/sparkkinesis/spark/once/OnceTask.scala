@@ -2,21 +2,22 @@ package sparkkinesis.spark.once
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
-import scala.util.control.NonFatal
 
-import sparkkinesis.client.{Clock, Moment}
+import org.apache.spark.sparkkinesis.{DriverLink, Messages, OtherVersion}
+
+import sparkkinesis.client.{Clock, DaemonThreads}
 import sparkkinesis.model.PutEntry
-import sparkkinesis.sink.once.WriterAnswer._
 import sparkkinesis.sink.once.WriterAsk._
 import sparkkinesis.sink.once._
+import sparkkinesis.source.protocol.ProtocolVersion
 
 /**
- * The driver's permission for one task attempt, and the rows that earlier attempts wrote. One
- * thread renews the permission until `close`; the task's threads call the methods.
+ * Connects a [[TaskLoop]] with the task and the driver. One thread asks the driver, from `begin` to
+ * `close`; the task's threads call the methods and wait for what the loop decides.
  *
  * @param ask sends a question to the driver. `None` if the write has ended; an exception if there
  *   is no answer this time
- * @param patience how long the driver may give no permission before the attempt fails
+ * @param patience how long the driver may be silent before the attempt fails
  * @param isCancelled whether Spark has cancelled the task
  */
 private[spark] final class OnceTask(
@@ -32,28 +33,27 @@ private[spark] final class OnceTask(
   import OnceTask._
 
   override val sender: OnceSender =
-    new OnceSender(settings.identity(partition, task), settings.terms.acceptance, clock)
+    new OnceSender(settings.identity(partition, task), settings.terms, clock)
 
-  private val renewal = new Thread(() => renew(), "spark-kinesis-once-renew")
-  renewal.setDaemon(true)
+  private val lock = new Object
+  private lazy val loop = new TaskLoop(sender, partition, task, patience, clock.moment)
+  private lazy val asking = DaemonThreads.named("spark-kinesis-once-ask").newThread(() => run())
   private var before = Option.empty[EarlierRows]
   private var total = RowTotal.Zero
-  private var questions = 0L
-  @volatile private var lastError = Option.empty[Throwable]
-  @volatile private var refusal = Option.empty[Throwable]
+  @volatile private var ended = Option.empty[Throwable]
+  @volatile private var isClosed = false
 
-  override def failure: Option[Throwable] = refusal
+  override def failure: Option[Throwable] = ended
 
   /** Waits for the permission, at the first row. */
   def begin(): Unit = if (before.isEmpty && !settings.isDone) {
-    val rows = until(Hold(partition, task, isFirst = true)) { case (askedAt, Held(millis, rows)) =>
-      sender.hold(askedAt, millis)
-      rows
-    }
+    start()
+    val rows = await(_.rowsInRun)
     val inBatch = settings.rows.fold(Array.emptyByteArray)(_.value)
     before = Some(new EarlierRows(new FoundRows(inBatch), new FoundRows(rows)))
-    renewal.start()
   }
+
+  private def start(): Unit = if (asking.getState == Thread.State.NEW) asking.start()
 
   /** Whether an earlier attempt wrote the row. Each call stands for one row. */
   def isWritten(entry: PutEntry): Boolean = {
@@ -72,99 +72,98 @@ private[spark] final class OnceTask(
       earlier.checkEnd()
       if (earlier.surplus > 0) log.warn(surplus(earlier.surplus))
     }
-    val skipped = before.fold(0L)(_.skipped)
-    until(Finish(partition, task, skipped, total)) { case (_, Finished) => () }
+    tell(_.finish(before.fold(0L)(_.skipped), total, clock.moment))
+    start()
+    await(it => Some(()).filter(_ => it.isFinished))
   }
 
   private def surplus(rows: Long) =
     s"The stream has $rows more copies of rows of partition $partition of batch " +
       s"${settings.batch} than the batch has. The sink cannot delete them, and goes on."
 
-  override def recover(): Set[Hash128] = {
-    val question = synchronized {
-      questions += 1
-      Recover(partition, task, questions)
-    }
-    until(question) { case (_, Recovered(digests)) => Hash128.decode(digests).toSet }
+  override def recover(shards: Seq[ShardInDoubt]): Set[Hash128] = {
+    tell(_.recover(shards, clock.moment))
+    await(_.recovered)
   }
 
-  override def close(): Unit = renewal.interrupt()
-
-  /** Asks until there is an answer of the expected kind. */
-  private def until[A](
-      question: WriterAsk
-  )(expected: PartialFunction[(Moment, WriterAnswer), A]): A = {
-    val begin = clock.elapsedMillis
-
-    @tailrec
-    def next(): A = {
-      val askedAt = clock.moment
-      val answer = answerTo(question)
-      if (expected.isDefinedAt(askedAt -> answer)) expected(askedAt -> answer)
-      else {
-        if (isCancelled()) throw new InterruptedException("The task was cancelled.")
-        if (askedAt.steady.toEpochMilli - begin > longest.toMillis) throw silent
-        clock.sleep(PollPeriod)
-        next()
-      }
-    }
-    next()
+  override def close(): Unit = {
+    isClosed = true
+    asking.interrupt()
   }
 
-  /** A later attempt has to wait before the stream is read for it. */
-  private def longest = patience + settings.terms.silence
-
-  private def answerTo(question: WriterAsk): WriterAnswer = {
-    val answer =
-      try {
-        val it = ask(question)
-        lastError = None
-        it
-      } catch {
-        case e: InterruptedException => throw e
-        case NonFatal(e) =>
-          log.debug("The driver did not answer.", e)
-          lastError = Some(e)
-          Some(NotYet)
-      }
-    answer match {
-      case Some(Refused(condition, message)) => throw new OnceException(condition, message)
-      case Some(other) => other
-      case None => throw OnceException.fenced("its write has ended on the driver")
+  /** Waits for what the loop decides. */
+  @tailrec
+  private def await[A](decided: TaskLoop => Option[A]): A = {
+    failure.foreach(throw _)
+    if (isCancelled()) throw new InterruptedException("The task was cancelled.")
+    val answer = lock.synchronized {
+      val before = decided(loop)
+      if (before.isEmpty) clock.await(lock, Period.toMillis)
+      before
     }
+    if (answer.nonEmpty) answer.get else await(decided)
   }
 
-  private def renew(): Unit = {
-    val period = (settings.terms.lease.toMillis / RenewalsPerLease).millis
-    var answeredAt = clock.moment
+  private def tell[A](event: TaskLoop => A): A = lock.synchronized {
+    val answer = event(loop)
+    ended = ended.orElse(loop.failure)
+    lock.notifyAll()
+    answer
+  }
+
+  private def run(): Unit =
     try
-      while (refusal.isEmpty) {
-        clock.sleep(period)
-        val askedAt = clock.moment
-        answerTo(Hold(partition, task, isFirst = false)) match {
-          case Held(millis, _) =>
-            sender.hold(askedAt, millis)
-            answeredAt = askedAt
-          case _ => if (isSilent(answeredAt, askedAt)) throw silent
-        }
+      while (!isClosed) {
+        tell(_.tick(clock.moment)).foreach(carry)
+        clock.sleep(Period)
       }
     catch {
       case _: InterruptedException => ()
-      case e: Throwable => refusal = Some(e) // the task's thread throws it
+      case e: Throwable => ended = Some(e) // the task's thread throws it
     }
+
+  private def carry(question: WriterAsk): Unit = {
+    val askedAt = clock.moment
+    val answer =
+      try Right(ask(question))
+      catch {
+        case e: InterruptedException => throw e
+        case e: Exception =>
+          log.debug("The driver did not answer.", e)
+          Left(e)
+      }
+    tell(_.answered(question, askedAt, answer, clock.moment))
   }
-
-  private def isSilent(since: Moment, now: Moment) =
-    now.steady.toEpochMilli - since.steady.toEpochMilli > patience.toMillis
-
-  private def silent = OnceException.fenced(
-    s"the driver gave no permission for $longest${lastError.fold("")(e => s" ($e)")}",
-    lastError.orNull
-  )
 }
 
-private object OnceTask {
+private[spark] object OnceTask {
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[OnceTask])
-  private val PollPeriod = 200.millis
-  private val RenewalsPerLease = 5
+  private val Period = 100.millis
+
+  /** A longer time for an answer that may carry the rows of an earlier attempt, 16 bytes each. */
+  private val AskTimeout = 10.seconds
+  private val RowsTimeout = 2.minutes
+
+  /** Sends questions to the driver's endpoint. */
+  def link(endpoint: String): WriterAsk => Option[WriterAnswer] = {
+    val (usual, rows) =
+      (new DriverLink(endpoint, AskTimeout), new DriverLink(endpoint, RowsTimeout))
+    question =>
+      val driver = question match {
+        case Hold(_, _, true) => rows
+        case _ => usual
+      }
+      try
+        driver
+          .ask(Messages.encode(question, ProtocolVersion.Current))
+          .map(Messages.decode[WriterAnswer](_, ProtocolVersion.Current))
+      catch { case other: OtherVersion => Some(refused(other)) }
+  }
+
+  /** Driver and executors need the same jar: to ask again does not help. */
+  private[once] def refused(other: OtherVersion): WriterAnswer = WriterAnswer.Refused(
+    OnceException.Fenced,
+    s"Driver and executors have different versions of the connector: ${other.version} and " +
+      s"${ProtocolVersion.Current}. Give all of them the same jar, and run the query again."
+  )
 }

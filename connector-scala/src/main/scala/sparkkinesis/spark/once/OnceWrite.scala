@@ -1,16 +1,18 @@
 package sparkkinesis.spark.once
 
-import java.time.Instant
 import java.util.UUID
+import java.util.concurrent.RejectedExecutionException
 
+import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.sparkkinesis.{DriverRpc, Messages}
+import org.apache.spark.sparkkinesis.{DriverRpc, Messages, OtherVersion}
 
 import sparkkinesis.client._
+import sparkkinesis.compat._
 import sparkkinesis.model.StreamRef
 import sparkkinesis.shard.StreamClient
 import sparkkinesis.shard.pace.SharedReads
@@ -18,8 +20,9 @@ import sparkkinesis.sink.once._
 import sparkkinesis.source.protocol.ProtocolVersion
 
 /**
- * The driver's part of one attempt to write a batch exactly once. Answers the tasks from `begin` to
- * `close`.
+ * The driver's part of one attempt to write a batch exactly once: connects a [[DriverLoop]] with
+ * the tasks, the log of attempts and the stream. Answers the tasks from `begin` to `close`, on
+ * Spark's RPC threads, and carries out the loop's commands on threads of its own.
  *
  * @param loan of the client, which `close` returns
  */
@@ -34,8 +37,9 @@ private[spark] final class OnceWrite(
   import OnceWrite._
 
   private val endpoint = s"spark-kinesis-once-${UUID.randomUUID}"
+  private val calls = DaemonThreads.pool("spark-kinesis-once", MostCalls)
+  private var done = Option.empty[Committed]
   private var running = Option.empty[Running]
-  private var recount = Option.empty[Recount]
   @volatile private var isClosed = false
 
   /**
@@ -48,196 +52,145 @@ private[spark] final class OnceWrite(
    */
   def begin(batch: Long, summary: StreamSummary): OnceSettings = {
     val target = s"${summary.arn} ${summary.created.toEpochMilli}"
-    recount = log.committed(target).map(new Recount(endpoint, query, _))
-    if (recount.isEmpty) begin(batch, target, summary)
-    else OnceSettings(endpoint, query, batch, "", 0, None, terms, isDone = true, isNamed = true)
+    val (start, serverTime) = (clock.moment, summary.serverTime.getOrElse(clock.now))
+    done = log.committed(target)
+    val attempt = if (isDone) None else Some(log.begin(batch, target, serverTime))
+    val (incarnation, run) = attempt.fold(("", 0L))(it => (it.incarnation, it.run))
+    val source = StreamClient(stream, loan.value, new SharedReads(loan.value.isAws))
+    val reader = new ReadBack(source, summary, clock)
+    val since = attempt.fold(serverTime)(_.since)
+    if (run > 0) {
+      reader.requireRetained(since.minusMillis(terms.margin.toMillis), serverTime)
+      logger.info(s"Batch $batch of $query was begun before: reads stream $stream back.")
+    }
+    val identity = WriterIdentity(query, batch, incarnation, run, 0, 0)
+    val driver = new DriverLoop(identity, since, start, serverTime, terms)
+    val it = new Running(driver, attempt, reader)
+    running = Some(it)
+    val rows = Option.when(run > 0)(it.broadcastEarlier())
+    OnceSettings(endpoint, query, batch, incarnation, run, rows, terms, isDone, log.isNamed)
   }
 
-  /** Whether an earlier run has committed every row. */
-  def isDone: Boolean = recount.nonEmpty
+  /** Whether an earlier run has committed every row, so that the tasks only count theirs. */
+  def isDone: Boolean = done.nonEmpty
 
-  private def begin(batch: Long, target: String, summary: StreamSummary): OnceSettings = {
-    val start = clock.moment
-    val serverTime = summary.serverTime.getOrElse(clock.now)
-    val attempt = log.begin(batch, target, serverTime)
-    val since = attempt.since.minusMillis(terms.margin.toMillis)
-    val source = StreamClient(stream, loan.value, new SharedReads(loan.value.isAws))
-    val reader = new ReadBack(source, summary, since, clock, AtATime)
-    val identity = WriterIdentity(query, batch, attempt.incarnation, attempt.run, 0, 0)
-    val rows =
-      if (attempt.run == 0) None
-      else {
-        reader.requireRetained(serverTime)
-        logger.info(s"Batch $batch of $query was begun before: reads stream $stream back.")
-        clock.sleep(terms.silence)
-        val found = reader.read(it => it.isSameBatch(identity) && it.run < attempt.run)
-        Some(SparkContext.getOrCreate().broadcast(SortedHashes.of(found.map(_.rows))))
-      }
-    running = Some(new Running(attempt, start, serverTime, reader, identity, rows))
-    running.foreach(_.start())
-    val isNamed = log.isNamed
-    OnceSettings(
-      endpoint,
-      query,
-      batch,
-      attempt.incarnation,
-      attempt.run,
-      rows,
-      terms,
-      isNamed = isNamed
+  /** @throws OnceException if the rows are not those that an earlier attempt wrote */
+  def check(): Unit = running.foreach { it =>
+    it.tell(_.checkEnd())
+    done.foreach(checkTotal(_, it.tell(_.total)))
+  }
+
+  private def checkTotal(before: Committed, total: RowTotal): Unit = {
+    if (total != before.total)
+      throw OnceException.nameIsUsed(query, before.at, before.total, total)
+    logger.warn(
+      s"Batch write '$query' was complete at ${before.at}: all its ${total.rows} rows are in the " +
+        "stream already, and this run skipped them."
     )
   }
 
-  /** @throws OnceException if the batch lacks rows that an earlier attempt wrote */
-  def check(): Unit = {
-    running.foreach(_.check())
-    recount.foreach(_.check())
-  }
-
   /** Commits the batch, which is complete after `check`. */
-  def commit(): Unit = running.foreach(it => log.commit(it.attempt, it.total, clock.now))
+  def commit(): Unit =
+    for (it <- running; attempt <- it.attempt) log.commit(attempt, it.tell(_.total), clock.now)
 
   override def close(): Unit = if (!isClosed) {
     isClosed = true
-    try {
-      running.foreach(_.stop())
-      recount.foreach(_.close())
-    } finally
+    calls.shutdownNow()
+    try running.foreach(_.stop())
+    finally
       try loan.close()
       finally log.close()
   }
 
-  /**
-   * The endpoint and the threads.
-   *
-   * @param begun when the attempt began
-   * @param begunAt the same or earlier, by the service's clock
-   * @param earlier hashes of the rows that earlier runs wrote
-   */
-  private final class Running(
-      val attempt: Attempt,
-      begun: Moment,
-      begunAt: Instant,
-      reader: ReadBack,
-      identity: WriterIdentity,
-      earlier: Option[Broadcast[Array[Byte]]]
-  ) {
-    private val session = new WriteSession(attempt.run, terms, begun.steady.toEpochMilli)
-    private var newest = begun // guarded by the session
+  /** @param attempt none if the batch was committed before */
+  private final class Running(driver: DriverLoop, val attempt: Option[Attempt], reader: ReadBack) {
+    private val server = DriverRpc.serve(endpoint)((_, question) => answer(question))(_ => ())
+    private val ticks = attempt.map { it =>
+      Timer.every(TickPeriod)(() => tell(_.tick(clock.moment)).foreach(carryOut(it, _)))
+    }
+    private var earlier = Option.empty[Broadcast[Array[Byte]]]
 
-    private val server = OnceEndpoint.serve(endpoint)(answer)
+    def tell[A](event: DriverLoop => A): A = driver.synchronized(event(driver))
 
-    private val threads = Seq(
-      "check its log of attempts" -> (() => checkNewest()),
-      "read back what it wrote" -> (() => readForTasks())
-    ).map { case (what, body) =>
-      val name = s"spark-kinesis-once-${what.takeWhile(_ != ' ')}"
-      val thread = new Thread(() => OnceLoop.run(() => isClosed, body, failed(what, _)), name)
-      thread.setDaemon(true)
-      thread
+    /** Waits for the rows that earlier runs wrote. */
+    def broadcastEarlier(): Broadcast[Array[Byte]] = {
+      val made = SparkContext.getOrCreate().broadcast(awaitEarlier())
+      earlier = Some(made)
+      made
     }
 
-    def start(): Unit = threads.foreach(_.start())
+    @tailrec
+    private def awaitEarlier(): Array[Byte] = {
+      tell(_.failure).foreach(throw _)
+      val rows = tell(_.earlierRows)
+      if (rows.nonEmpty) rows.get
+      else {
+        clock.sleep(TickPeriod)
+        awaitEarlier()
+      }
+    }
+
+    private def answer(question: Array[Byte]): Array[Byte] = {
+      val answer =
+        try {
+          val ask = Messages.decode[WriterAsk](question, ProtocolVersion.Current)
+          tell(_.asked(ask, clock.moment))
+        } catch { case other: OtherVersion => OnceTask.refused(other) }
+      Messages.encode(answer, ProtocolVersion.Current)
+    }
+
+    private def carryOut(attempt: Attempt, command: DriverLoop.Command): Unit = command match {
+      case DriverLoop.Command.CheckLog => call("check its log of attempts")(checkLog(attempt))
+      case DriverLoop.Command.Read(pass) =>
+        call("read back what it wrote") {
+          val found = new DriverLoop.Found(pass, reader.read(pass))
+          tell(_.read(found))
+        }
+    }
+
+    private def checkLog(attempt: Attempt): Unit = {
+      val asked = clock.moment
+      val isNewest =
+        try Right(log.isNewest(attempt))
+        catch {
+          case NonFatal(e) if !isClosed =>
+            logger.warn("Could not read the log of attempts; tries again.", e)
+            Left(e)
+        }
+      tell(_.checked(isNewest, asked, clock.moment))
+    }
+
+    /** Any failure, even a fatal one, ends the write: its tasks would wait for the call in vain. */
+    private def call(what: String)(body: => Unit): Unit = {
+      def failed(e: Throwable): Unit = if (!isClosed) {
+        logger.warn(s"The sink could not $what (stream $stream).", e)
+        tell(_.end(e match {
+          case known: OnceException => known
+          case _ => OnceException.failed(s"$what (stream $stream)", e)
+        }))
+      }
+      val task: Runnable = () =>
+        try body
+        catch { case e: Throwable => failed(e) }
+      try calls.execute(task)
+      catch {
+        case _: RejectedExecutionException => () // closed
+        case e: Throwable => failed(e) // there is no memory for a thread
+      }
+    }
 
     def stop(): Unit = {
-      threads.foreach(_.interrupt())
+      ticks.foreach(_.close())
       server.close()
       earlier.foreach(_.destroy())
     }
-
-    def check(): Unit = {
-      val rows = earlier.fold(0)(_.value.length / Hash128.Bytes)
-      session.synchronized(session.checkEnd(rows.toLong))
-    }
-
-    def total: RowTotal = session.synchronized(session.total)
-
-    private def answer(ask: WriterAsk) = session.synchronized {
-      val now = clock.moment
-      session.answer(ask, now.steady.toEpochMilli, now.standstillSince(newest))
-    }
-
-    private def checkNewest(): Unit = {
-      val at = clock.moment
-      try
-        if (log.isNewest(attempt)) session.synchronized {
-          session.newest(at.steady.toEpochMilli)
-          newest = at
-        }
-        else end(OnceException.fenced("a later attempt of the batch, or a later batch, has begun"))
-      catch {
-        case NonFatal(e) if !isClosed =>
-          logger.warn("Could not read the log of attempts; tries again.", e)
-      }
-      clock.sleep((terms.lease.toMillis / ChecksPerLease).millis)
-    }
-
-    private def readForTasks(): Unit = {
-      clock.sleep(ReadPeriod)
-      session.synchronized(session.due(clock.elapsedMillis)).foreach { pass =>
-        val sinceBegin = pass.since - begun.steady.toEpochMilli - terms.margin.toMillis
-        val from = begunAt.plusMillis(sinceBegin)
-        val found = reader.read(it => it.isSameBatch(identity) && pass.needs(it), from)
-        session.synchronized(session.found(pass, found))
-      }
-    }
-
-    private def failed(what: String, e: Throwable): Unit = {
-      logger.warn(s"The sink could not $what (stream $stream).", e)
-      end(e match {
-        case known: OnceException => known
-        case _ => OnceException.failed(s"$what (stream $stream)", e)
-      })
-    }
-
-    private def end(e: OnceException): Unit = session.synchronized(session.end(e))
   }
 }
 
 private object OnceWrite {
   private val logger = org.slf4j.LoggerFactory.getLogger(classOf[OnceWrite])
-  private val ChecksPerLease = 5L
-  private val ReadPeriod = 100.millis
+  private val TickPeriod = 100.millis
 
-  /** Shards of a read-back. */
-  private val AtATime = 8
-}
-
-/**
- * A run of a batch write that was committed before, on the driver: its tasks write nothing and
- * count their rows. Answers them from its creation to `close`.
- */
-private[once] final class Recount(endpoint: String, writeId: String, done: Committed)
-    extends AutoCloseable {
-  private val session = new WriteSession(run = 0, OnceTerms(), start = 0)
-
-  private val server =
-    OnceEndpoint.serve(endpoint)(ask => session.synchronized(session.answer(ask, now = 0)))
-
-  /** @throws OnceException if the rows are not those that were committed */
-  def check(): Unit = {
-    val total = session.synchronized(session.total)
-    if (total != done.total) throw OnceException.nameIsUsed(writeId, done.at, done.total, total)
-    Recount.log.warn(
-      s"Batch write '$writeId' was complete at ${done.at}: all its ${total.rows} rows are in the " +
-        "stream already, and this run skipped them."
-    )
-  }
-
-  override def close(): Unit = server.close()
-}
-
-private[once] object Recount {
-  private val log = org.slf4j.LoggerFactory.getLogger(classOf[Recount])
-}
-
-/** The driver's end of the tasks' questions. */
-private[once] object OnceEndpoint {
-
-  /** Answers until closed. Spark's RPC threads call the function, one at a time. */
-  def serve(name: String)(answer: WriterAsk => WriterAnswer): AutoCloseable =
-    DriverRpc.serve(name) { (_, question) =>
-      val ask = Messages.decode[WriterAsk](question, ProtocolVersion.Current)
-      Messages.encode(answer(ask), ProtocolVersion.Current)
-    }(_ => ())
+  /** One look into the log, and one pass for each kind. */
+  private val MostCalls = 3
 }

@@ -1,8 +1,8 @@
 package sparkkinesis.spark
 
 /**
- * Exactly once with Spark: the log of attempts beside the checkpoint, the driver's end of a write
- * with two threads (one checks that the attempt is the newest, one reads the stream), and the
- * task's end with one thread, which renews its right to send.
+ * Exactly once with Spark: the log of attempts beside the checkpoint, and the services around the
+ * loops of `sink/once`. On the driver, three threads check the log and read the stream. In a task,
+ * one thread asks the driver.
  */
 package object once

@@ -2,11 +2,9 @@ package sparkkinesis.spark.write
 
 import java.util.concurrent.ThreadLocalRandom
 
-import scala.concurrent.duration._
 import scala.util.Random
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sparkkinesis.{DriverLink, Messages}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
@@ -15,9 +13,8 @@ import org.apache.spark.sql.connector.write.{DataWriter, DataWriterFactory, Writ
 import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.model.PutEntry
 import sparkkinesis.sink.lane.RequestLimits
-import sparkkinesis.sink.once.{OnceSender, WriterAnswer, WriterAsk}
+import sparkkinesis.sink.once.OnceSender
 import sparkkinesis.sink.write.RecordWriter
-import sparkkinesis.source.protocol.ProtocolVersion
 import sparkkinesis.spark.deadletter.{DeadLetter, DeadLetterCommit, DeadLetterFile}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics}
@@ -40,11 +37,8 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
     writer(partitionId, Some(epochId), settings.once.map(task(_, partitionId, taskId)))
 
   private def task(once: OnceSettings, partitionId: Int, taskId: Long): OnceTask = {
-    val driver = new DriverLink(once.endpoint, KinesisDataWriterFactory.AskTimeout)
-    def ask(question: WriterAsk) = driver
-      .ask(Messages.encode(question, ProtocolVersion.Current))
-      .map(Messages.decode[WriterAnswer](_, ProtocolVersion.Current))
     val patience = settings.options.deliveryTimeout
+    val ask = OnceTask.link(once.endpoint)
     new OnceTask(once, partitionId, taskId, ask, patience, SystemClock, isCancelled)
   }
 
@@ -70,10 +64,6 @@ private[spark] final case class KinesisDataWriterFactory(settings: WriteSettings
     val task = Option(TaskContext.get())
     () => task.exists(_.isInterrupted())
   }
-}
-
-private[spark] object KinesisDataWriterFactory {
-  private val AskTimeout = 10.seconds
 }
 
 /**

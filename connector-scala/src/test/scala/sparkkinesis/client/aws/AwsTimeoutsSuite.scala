@@ -2,7 +2,7 @@ package sparkkinesis.client.aws
 
 import java.net.{InetAddress, ServerSocket, URI}
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicReference}
 
 import scala.concurrent.duration._
 
@@ -63,6 +63,30 @@ class AwsTimeoutsSuite extends AnyFunSuite {
         }
       }
     }
+  }
+
+  test("a request whose right to leave has ended when its credentials are there is not sent") {
+    val isEnded = new AtomicBoolean
+    val asked = new AtomicInteger
+    val roles = new RoleService(1.hour, () => {
+      isEnded.set(true)
+      false
+    })
+    val stub = new HttpStub(_ => {
+      asked.incrementAndGet()
+      HttpStub.Answer(500, "text/html", Array.emptyByteArray)
+    })
+    val role = RoleConfig("arn:aws:iam::123456789012:role/r", "spark", None, Some(roles.endpoint))
+    try
+      withClient(stub.endpoint.getPort, attempt = 30.seconds, Some(role)) { client =>
+        def put(mayLeave: => Boolean) =
+          client.putRecords(stream, Seq(PutEntry("k", Array(1), None)), 30.seconds, () => mayLeave)
+        intercept[KinesisException.Throttled](put(!isEnded.get))
+        assert(isEnded.get && asked.get === 0)
+        intercept[KinesisException.ServiceFailure](put(true))
+        assert(asked.get === 1)
+      }
+    finally Seq(stub, roles).foreach(_.close())
   }
 
   test("a bare status 413 is a request that is too large, not an unknown failure") {

@@ -23,10 +23,11 @@ class OnceSenderSuite extends AnyFunSuite {
     }
 
     private val sender =
-      new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), 60.seconds, clock)
+      new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), OnceTerms(), clock)
 
     def hold(millis: Long): Unit = sender.hold(clock.moment, millis)
     def maySend: Boolean = sender.maySend(steadily)
+    def mayLeave(sentAt: Long): Boolean = sender.mayLeave(sentAt, steadily)
     def moment: Moment = clock.moment
   }
 
@@ -54,6 +55,17 @@ class OnceSenderSuite extends AnyFunSuite {
     world.day = noon.minusSeconds(3600)
     world.steadily += 15000
     assert(!world.maySend)
+  }
+
+  test("a request that did not leave for five seconds may not leave, although the right is new") {
+    val world = new World
+    world.hold(15000)
+    val sentAt = world.steadily
+    world.steadily += 5000
+    assert(world.mayLeave(sentAt))
+    world.steadily += 1
+    world.hold(15000)
+    assert(!world.mayLeave(sentAt) && world.maySend)
   }
 
   test("a standstill is what the steady clock has missed") {

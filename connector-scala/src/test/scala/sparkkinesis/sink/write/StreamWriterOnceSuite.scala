@@ -4,11 +4,12 @@ import scala.concurrent.duration._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.client.PutResult.Written
 import sparkkinesis.client.{KinesisException, SystemClock}
+import sparkkinesis.model._
 import sparkkinesis.model.aggregate.AggregateTags
-import sparkkinesis.model.{PutEntry, Shard}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
-import sparkkinesis.sink.once.{Hash128, OnceSender, WriterIdentity}
+import sparkkinesis.sink.once._
 import sparkkinesis.sink.write.StreamWriter.Next
 import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
@@ -16,7 +17,7 @@ import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
   private val acceptance = 60000L
   private def sender =
-    new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), acceptance.millis, SystemClock)
+    new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), OnceTerms(), SystemClock)
   private val options =
     SinkOptions(aggregation = Some(AggregateLimits()), isExactlyOnce = true, linger = 100.millis)
 
@@ -139,6 +140,79 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
       .takeWhile(_.isInstanceOf[Next.Send])
       .collect { case Next.Send(request) => numbers(request) }
     assert(sent.flatten.toSet === Set(2, 3, 4), "two refused aggregates, and an open one")
+  }
+
+  test("what is looked up is the shards in doubt, from a record acknowledged before") {
+    val world = new World(evenShards(2))
+    val it = writer(world)
+    def write(key: String, now: Long, number: Option[String]) = {
+      add(it, key, "row", now)
+      val request = send(it, now)
+      number match {
+        case None => it.failed(request, new KinesisException.Unreachable(""), now + 10)
+        case Some(text) =>
+          val results = request.entries.map(world.owner).map(Written(_, SequenceNumber(text)))
+          it.answered(request, results, now + 10)
+      }
+    }
+    Seq(0L -> "1", 5000L -> "2", 20000L -> "3", 29900L -> "4").foreach { case (now, number) =>
+      write(keys.head, now, Some(number))
+    }
+    write(keys.head, 30015, None)
+    write(keys.last, 40000, None)
+    val known = Some(SequenceNumber("3"))
+    assert(it.beginRecovery(95000) === Some(Seq(ShardInDoubt(id(0), 64985, known))))
+    assert(it.beginRecovery(95000) === None, "one look at a time")
+    it.recovered(Set.empty, askedAt = 95000, 96000)
+    assert(it.beginRecovery(100000) === Some(Seq(ShardInDoubt(id(1), 60000, None))))
+  }
+
+  test("the time of a look does not count for deliveryTimeout, and all other time does") {
+    val world = new World(evenShards(1))
+    val it = writer(world)
+    val timeout = options.deliveryTimeout.toMillis
+    add(it, "k", "row")
+    it.failed(send(it), new KinesisException.Unreachable(""), 1000)
+    assert(it.beginRecovery(acceptance).nonEmpty)
+    it.checkDeadline(acceptance + 10 * timeout)
+    it.recovered(Set.empty, askedAt = acceptance, acceptance + 10 * timeout)
+    it.checkDeadline(11 * timeout - 1)
+    intercept[DeliveryTimeoutException](it.checkDeadline(11 * timeout))
+  }
+
+  test("with order, a doubt and a split of another shard stop only the lane of the doubt") {
+    val world = new World(evenShards(2))
+    val it = writer(world, isOrdered = true)
+    add(it, keys.head, "in doubt")
+    it.failed(send(it), new KinesisException.Unreachable(""), 10)
+    val quarters = HashKeyRange.even(4)
+    def listed(now: Shard*) = it.listed(ShardMap.of(now).get, 20)
+    val (first, second) = (evenShards(2).head, shard(1, halves.last, isOpen = false))
+    val children = Seq(2, 3).map(n => shard(n, quarters(n), parents = Seq(1)))
+    listed(Seq(first, second) ++ children: _*)
+    add(it, keys.last, "other")
+    assert(rows(send(it, 1000)) === Seq("other"))
+    assert(it.shards.shards === IndexedSeq(id(0), id(2), id(3)))
+  }
+
+  test("with order, a lane in doubt stays when its own shard ends, and other lanes go on") {
+    val world = new World(evenShards(2))
+    val it = writer(world, isOrdered = true)
+    add(it, keys.head, "in doubt")
+    it.failed(send(it), new KinesisException.Unreachable(""), 10)
+    val quarters = HashKeyRange.even(4)
+    val children = Seq(2, 3).map(n => shard(n, quarters(n - 2), parents = Seq(0)))
+    val now = Seq(shard(0, halves.head, isOpen = false), shard(1, halves.last)) ++ children
+    it.listed(ShardMap.of(now).get, 20)
+    add(it, keys.last, "other")
+    add(it, keys.head, "later")
+    val other = send(it, 1000)
+    assert(rows(other) === Seq("other"))
+    it.answered(other, world.write(other), 1010)
+    it.beginRecovery(acceptance)
+    it.recovered(Set.empty, askedAt = acceptance, acceptance)
+    val sent = rows(send(it, acceptance + 5000))
+    assert(sent.head === "in doubt")
   }
 
   test("an aggregate that a reshard moved is in its shard, and is not sent again") {

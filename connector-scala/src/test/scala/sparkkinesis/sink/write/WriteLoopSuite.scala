@@ -9,6 +9,7 @@ import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, SequenceNumber, ShardId, ShardMap}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkCounter
+import sparkkinesis.sink.once.{OnceSender, OnceTerms, ShardInDoubt, WriterIdentity}
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 
 /** The decisions of a writer, without threads. */
@@ -24,15 +25,15 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
 
     override def send(stream: StreamWriter, request: Request): Unit = sent += stream -> request
     override def list(stream: StreamWriter, known: ShardMap): Unit = listings += 1
-    override def recover(stream: StreamWriter, askedAt: Long): Unit =
+    override def recover(stream: StreamWriter, shards: Seq[ShardInDoubt], askedAt: Long): Unit =
       recoveries += stream -> askedAt
     override def wakeEarlier(): Unit = wakes += 1
     override def failed(e: Throwable): Unit = failures += e
   }
 
-  private final class World(options: SinkOptions) {
+  private final class World(options: SinkOptions, once: Option[OnceSender] = None) {
     val calls = new Calls
-    val loop = new WriteLoop(RequestLimits(10, 1000), options, None, () => 0.5, calls)
+    val loop = new WriteLoop(RequestLimits(10, 1000), options, once, () => 0.5, calls)
     private val orders = target(FakeKinesis.willing, new FastClock)
     orders.shards()
 
@@ -111,6 +112,18 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     world.put(entry("3"), now = 103)
     world.loop.tick(105)
     assert(world.calls.sent.size === 1)
+  }
+
+  test("a task that may not send, because the driver's log is out of reach, blames no shard") {
+    val clock = new FastClock
+    val sender = new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), OnceTerms(), clock)
+    sender.hold(clock.moment, millis = 200)
+    val world = new World(patient, Some(sender))
+    world.loop.startUrgency(0)
+    world.put(entry("1"))
+    world.fail(new KinesisException.Throttled("slow down"), now = 190)
+    world.loop.tick(200)
+    assert(world.loop.metrics(60000).sleepMillis === 10)
   }
 
   test("the first failure ends the loop, and no call follows it") {

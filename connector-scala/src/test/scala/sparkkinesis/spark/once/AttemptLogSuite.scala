@@ -1,11 +1,12 @@
 package sparkkinesis.spark.once
 
 import java.io.IOException
-import java.nio.file.{Files, Path => LocalPath}
+import java.nio.file.{AccessDeniedException, Files, Path => LocalPath}
 import java.time.Instant
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FSDataOutputStream, LocalFileSystem, Path}
+import org.apache.hadoop.fs._
+import org.apache.hadoop.security.AccessControlException
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.TemporaryFolders
@@ -140,6 +141,50 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     assert(heard((new Checkpoint).log.begin(1, "stream", at)).map(_.take(7)) === Seq("Batch 1"))
   }
 
+  test("a batch that at-least-once may have begun after others is named in the log") {
+    val checkpoint = new Checkpoint
+    checkpoint.plan(9, "nine")
+    assert(heard(checkpoint.log.begin(1, "stream", at)).size === 1)
+    assert(heard(checkpoint.log.begin(2, "stream", at)) === Nil)
+    assert(heard(checkpoint.log.begin(1, "stream", at)) === Nil, "a checkpoint that was set back")
+    val warnings = heard(checkpoint.log.begin(9, "stream", at))
+    assert(warnings.size === 1 && warnings.head.contains("attempts, is 1. If batch 9"))
+  }
+
+  test("a batch that went to another stream meanwhile is the same when it is back") {
+    val checkpoint = new Checkpoint
+    val first = checkpoint.log.begin(1, "stream", at)
+    val mistake = checkpoint.log.begin(1, "other", later)
+    val back = checkpoint.log.begin(1, "stream", later)
+    assert(mistake.run === 0 && back.run === 1)
+    assert(back.incarnation === first.incarnation && back.since === at)
+  }
+
+  test("a right that is missing is named, with the folder") {
+    val denials = Seq(new AccessDeniedException("s3a://b/c"), new AccessControlException("no"))
+    val calls = Seq("list files", "read files", "write files")
+    for (denial <- denials; call <- calls) {
+      val checkpoint = new Checkpoint
+      checkpoint.log.begin(1, "stream", at)
+      OddFiles.denied = Some(call -> denial)
+      try {
+        val e = intercept[OnceException](checkpoint.odd.begin(1, "stream", at))
+        assert(e.condition === OnceException.LogFailed && e.getCause === denial)
+        assert(e.getMessage.contains(s"sink $call in"))
+        assert(e.getMessage.contains("list, read, write and delete"))
+      } finally OddFiles.denied = None
+    }
+  }
+
+  test("a listing that lacks the file just written is out of date, and names no other driver") {
+    val checkpoint = new Checkpoint
+    OddFiles.isStale = true
+    try {
+      val e = intercept[OnceException](checkpoint.odd.begin(1, "stream", at))
+      assert(e.condition === OnceException.LogFailed && e.getMessage.contains("lists a new file"))
+    } finally OddFiles.isStale = false
+  }
+
   test("the schemes of S3 name one folder") {
     val places = Seq("s3", "s3a", "s3n").map(it => AttemptLog.place(new Path(s"$it://bucket/c")))
     assert(places.toSet === Set("s3a://bucket/c"))
@@ -245,8 +290,19 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
 /** Local files that fail as a store may. */
 private[once] final class OddFiles extends LocalFileSystem {
   override def create(file: Path, overwrite: Boolean): FSDataOutputStream = {
+    OddFiles.check("write files")
     OddFiles.beforeCreate()
     super.create(file, overwrite)
+  }
+
+  override def open(file: Path, buffer: Int): FSDataInputStream = {
+    if (!file.toString.contains("/offsets/")) OddFiles.check("read files")
+    super.open(file, buffer)
+  }
+
+  override def listStatus(folder: Path): Array[FileStatus] = {
+    OddFiles.check("list files")
+    if (OddFiles.isStale) Array.empty else super.listStatus(folder)
   }
 
   override def delete(file: Path, recursive: Boolean): Boolean =
@@ -259,6 +315,12 @@ private[once] final class OddFiles extends LocalFileSystem {
 }
 
 private[once] object OddFiles {
+  var isStale = false
+  var denied = Option.empty[(String, IOException)]
+
+  private def check(call: String): Unit =
+    denied.foreach { case (right, e) => if (right == call) throw e }
+
   var beforeCreate: () => Unit = () => ()
   var refusesDeletes = false
   var closed = 0

@@ -8,6 +8,8 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.sparkkinesis.OtherVersion
+
 import sparkkinesis.model.PutEntry
 import sparkkinesis.sink.FastClock
 import sparkkinesis.sink.once.WriterAnswer.{Finished, Held, NotYet}
@@ -64,12 +66,22 @@ class OnceTaskSuite extends AnyFunSuite {
     questions.asScala.filterNot(_.isInstanceOf[WriterAsk.Hold]).toSeq
   }
 
-  test("an answer that came is not a cause") {
+  test("a task begins after an hour in which the driver answered that it may not begin yet") {
     var asked = 0
-    val e = failure { _ =>
+    def answer = {
       asked += 1
-      if (asked == 1) throw new IOException("lost") else Some(NotYet)
+      if (asked == 1) throw new IOException("lost")
+      Some(if (asked < 18000) NotYet else Held(1000, Array.emptyByteArray))
     }
-    assert(e.condition === OnceException.Fenced && e.getCause === null)
+    val task = new OnceTask(settings, 0, 5, _ => answer, 10.minutes, new FastClock, () => false)
+    try task.begin()
+    finally task.close()
+    assert(asked >= 18000)
+  }
+
+  test("a driver with another version of the jar ends the task at once") {
+    val answer = OnceTask.refused(new OtherVersion("0.1", null))
+    val e = failure(_ => Some(answer))
+    assert(e.getMessage.contains("0.1") && e.getMessage.contains("same jar"))
   }
 }

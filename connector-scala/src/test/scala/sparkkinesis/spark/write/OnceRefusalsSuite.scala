@@ -59,6 +59,16 @@ class OnceRefusalsSuite extends AnyFunSuite {
     assert(e.getCondition === "KINESIS_INVALID_OPTION" && e.getMessage.contains("at least 3m"))
   }
 
+  test("a call that may take longer than a request can live is refused") {
+    build(once ++ Map("readTimeout" -> "35s", "callTimeout" -> "40s"))
+    Seq("callTimeout" -> "41s", "readTimeout" -> "31s").foreach { timeout =>
+      val e = refused(once + timeout)
+      assert(e.getCondition === "KINESIS_EXACTLY_ONCE_UNSUPPORTED")
+      assert(e.getMessage.contains("'callTimeout' to at most 40s"))
+    }
+    build(once - "deliveryGuarantee" + ("callTimeout" -> "5m"))
+  }
+
   test("a checkpoint is needed, and offsets that are logged in time") {
     Map(
       (once - "checkpointLocation") -> "checkpointLocation",

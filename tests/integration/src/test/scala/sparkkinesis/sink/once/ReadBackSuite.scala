@@ -2,8 +2,12 @@ package sparkkinesis.sink.once
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Instant
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
+import scala.collection.mutable
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -11,6 +15,7 @@ import sparkkinesis.client._
 import sparkkinesis.model._
 import sparkkinesis.model.aggregate.{AggregateBuilder, AggregateTags}
 import sparkkinesis.shard.StreamClient
+import sparkkinesis.shard.pace.SharedReads
 import sparkkinesis.simulator.service.{SimulatedClock, SimulatedKinesis}
 import sparkkinesis.simulator.state.{Behaviour, Settings}
 
@@ -55,17 +60,32 @@ class ReadBackSuite extends AnyFunSuite {
       kinesis.splitShard(name, ShardId(shard), middle)
     }
 
-    def read(client: KinesisClient = kinesis, since: Instant = begin): Seq[FoundAggregate] =
+    /** One shard at a time, in the thread of the test. */
+    def read(
+        client: KinesisClient = kinesis,
+        since: Instant = begin,
+        only: Option[Map[ShardId, Option[SequenceNumber]]] = None
+    ): Seq[FoundAggregate] =
       new ReadBack(
-        StreamClient(stream, client),
+        StreamClient(stream, client, new SharedReads(client.isAws)),
         kinesis.describeStream(stream),
-        since,
         waiting,
-        atATime = 1
-      )
-        .read(_.isSameBatch(writer))
+        memory = 1
+      ).read(pass(since, only))
 
     def readKeys(): Set[Hash128] = rows(read()).toSet
+  }
+
+  /** For all rows of the batch, or for those of one task that asks about these shards. */
+  private def pass(
+      from: Instant,
+      only: Option[Map[ShardId, Option[SequenceNumber]]] = None
+  ): DriverLoop.Pass = only match {
+    case None => DriverLoop.EarlierRuns(writer.copy(run = 1), from)
+    case Some(all) =>
+      val shards = all.toSeq.map { case (shard, after) => ShardInDoubt(shard, 0, after) }
+      val question = WriterAsk.Recover(writer.partition, writer.task, 1, shards)
+      DriverLoop.Recovery(writer, from, Seq(question))
   }
 
   private def row(key: String) = PutEntry(key, s"row of $key".getBytes(UTF_8), None)
@@ -167,16 +187,194 @@ class ReadBackSuite extends AnyFunSuite {
     assert(e.condition === OnceException.ReadBackTooLate)
   }
 
-  test("a marker that is visible only ten seconds later is waited for") {
+  test("a marker that is visible only ten seconds later is waited for, at five calls per second") {
     val world = new World(shards = 1)
     world.write(writer, keys: _*)
+    var calls = 0
     val late = new Delegate(world.kinesis) {
-      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
+      override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+        calls += 1
         if (world.clock.now.isAfter(begin.plusSeconds(10)))
           super.getRecords(stream, iterator, limit)
         else Page(Vector.empty, Some(iterator), 0, Nil)
+      }
     }
     assert(rows(world.read(late)).toSet === hashes)
+    assert(calls <= 52)
+  }
+
+  test("a question about a shard reads and marks only this shard and those that came from it") {
+    val world = new World(shards = 4)
+    world.write(writer, keys.take(10): _*)
+    world.split("shardId-000000000001")
+    world.write(writer, keys.drop(10): _*)
+    val read = mutable.Set.empty[Option[Long]]
+    var markers = 0
+    val watched = new Delegate(world.kinesis) {
+      override def shardIterator(
+          stream: StreamRef,
+          shard: ShardId,
+          position: Position
+      ): ShardIterator = {
+        read += shard.number
+        super.shardIterator(stream, shard, position)
+      }
+
+      override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] = {
+        markers += entries.size
+        super.putRecords(stream, entries)
+      }
+    }
+    val range = HashKeyRange.even(4)(1)
+    val ofShard = keys.filter(key => range.contains(HashKey.of(key)))
+    val inShard = ofShard.map(key => Hash128.ofRow(row(key)))
+    val found = world.read(watched, only = Some(Map(ShardId("shardId-000000000001") -> None)))
+    assert(rows(found).toSet === inShard.toSet && inShard.nonEmpty)
+    assert(read === Set(1L, 4L, 5L).map(Option(_)) && markers === 2)
+  }
+
+  test("a question about a shard begins after a record, if one is known") {
+    val world = new World(shards = 1)
+    world.write(writer, keys.head)
+    val known = world.kinesis.putRecords(world.stream, Seq(row("plain"))).head match {
+      case PutResult.Written(shard, number) => Map(shard -> Option(number))
+      case other => fail(s"$other")
+    }
+    world.write(writer, keys.last)
+    assert(rows(world.read(only = Some(known))) === Seq(Hash128.ofRow(row(keys.last))))
+  }
+
+  test("a question about a shard that is not listed reads all shards") {
+    val world = new World
+    world.write(writer, keys: _*)
+    val found = world.read(only = Some(Map(ShardId("shardId-000000000077") -> None)))
+    assert(rows(found).toSet === hashes)
+  }
+
+  test("64 shards with 1 MB/s: a doubt in the tenth minute is resolved in 40 s, within the quota") {
+    val world = new BusyShards(shards = 64, age = 10.minutes)
+    val question = world.all.map { shard =>
+      ShardInDoubt(shard, 61000, Some(world.number(world.start - 61000 - 15000)))
+    }
+    val loop = world.loop
+    loop.asked(WriterAsk.Recover(0, 5, 1, question), world.clock.moment)
+    val pass = loop.tick(world.clock.moment).collectFirst { case DriverLoop.Command.Read(it) => it }
+    world.read(pass.get)
+    info(s"it took ${world.longest / 1000.0} s, and ${world.refusals.get} calls were refused")
+    assert(world.longest <= 40000 && world.refusals.get === 0)
+  }
+
+  /**
+   * A stream of AWS whose shards have received 1 MB/s for so long. Each thread has a time of its
+   * own, as if calls of several threads took place at once.
+   */
+  private final class BusyShards(shards: Int, age: FiniteDuration) extends KinesisClient {
+    val all: Seq[ShardId] = (0 until shards).map(n => ShardId(f"shardId-$n%012d"))
+    val start: Long = begin.toEpochMilli + age.toMillis
+    private val now = ThreadLocal.withInitial[Long](() => start)
+    private val ends = new ConcurrentLinkedQueue[Long]
+    private val used = new ConcurrentHashMap[String, Quota]
+    val refusals = new AtomicInteger
+
+    val clock: Clock = new Clock {
+      override def now: Instant = Instant.ofEpochMilli(BusyShards.this.now.get)
+      override def sleep(duration: FiniteDuration): Unit = pass(duration.toMillis)
+    }
+
+    private def pass(millis: Long): Unit = now.set(now.get + millis)
+
+    private val stream = StreamRef.ByName(StreamName("orders"))
+    private val summary =
+      new World().kinesis.describeStream(stream)
+
+    val loop = new DriverLoop(
+      writer,
+      begin,
+      Moment(begin, begin),
+      begin,
+      OnceTerms()
+    )
+
+    /** Milliseconds that the slowest shard took. */
+    def longest: Long = ends.asScala.max - start
+
+    def read(pass: DriverLoop.Pass): Unit = {
+      val client = StreamClient(stream, this, new SharedReads(isAws = true))
+      val found = new ReadBack(client, summary, clock, memory = 128L << 20).read(pass)
+      assert(found === Nil)
+    }
+
+    def number(time: Long): SequenceNumber = SequenceNumber(time.toString)
+
+    override def describeStream(stream: StreamRef): StreamSummary = summary
+
+    override def listShards(request: ListShardsRequest): ShardListing = {
+      val listed = all.zip(HashKeyRange.even(shards)).map { case (id, range) =>
+        Shard(id, Nil, range, number(begin.toEpochMilli), None)
+      }
+      ShardListing(listed, None, Some(clock.now))
+    }
+
+    override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
+      all.map(PutResult.Written(_, number(start)))
+
+    override def shardIterator(
+        stream: StreamRef,
+        shard: ShardId,
+        position: Position
+    ): ShardIterator = position match {
+      case Position.AfterSequenceNumber(after) => ShardIterator(s"$shard ${after.text.toLong + 1}")
+      case other => fail(s"$other")
+    }
+
+    /** The next records after the iterator, as the limits of the service and the quota allow. */
+    override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
+      val Array(shard, from) = iterator.token.split(' ')
+      pass(20)
+      val quota = used.computeIfAbsent(shard, _ => new Quota)
+      if (!quota.allows(now.get)) {
+        refusals.incrementAndGet()
+        throw new KinesisException.Throttled("busy")
+      }
+      val records = Iterator
+        .iterate(nextRecord(from.toLong))(_ + Period)
+        .takeWhile(_ <= start)
+        .take(math.min(limit, 10 * 1024 * 1024 / Bytes))
+        .map(at => Record(number(at), Some("key"), Bytes50, at, Record.NotEncrypted))
+        .toVector
+      quota.take(records.size * Bytes)
+      val last = records.lastOption.fold(from.toLong)(_.arrivalMillis)
+      if (last >= start - Period) ends.add(now.get)
+      Page(records, Some(ShardIterator(s"$shard ${last + 1}")), Some(start - last), Nil)
+    }
+
+    private def nextRecord(from: Long) = from + (start - from) % Period
+
+    override def close(): Unit = ()
+  }
+
+  private val Bytes = 50 * 1024
+  private val Bytes50 = new Array[Byte](Bytes)
+
+  /** 20 records of 50 kB per second are 1 MB/s. */
+  private val Period = 50L
+
+  /** Of one shard: 2 MB and five calls per second. */
+  private final class Quota {
+    private var (bytes, calls, at) = (2.0 * 1024 * 1024, 5.0, 0L)
+
+    def allows(now: Long): Boolean = {
+      if (at > 0) {
+        bytes = math.min(2.0 * 1024 * 1024, bytes + (now - at) * 2.0 * 1024 * 1024 / 1000)
+        calls = math.min(5.0, calls + (now - at) * 5.0 / 1000)
+      }
+      at = now
+      val isAllowed = bytes > 0 && calls >= 1
+      if (isAllowed) calls -= 1
+      isAllowed
+    }
+
+    def take(read: Int): Unit = bytes -= read
   }
 
   test("a marker that is not there although later records are fails the attempt by name") {
@@ -214,12 +412,10 @@ class ReadBackSuite extends AnyFunSuite {
         new ReadBack(
           StreamClient(world.stream, world.kinesis),
           world.kinesis.describeStream(world.stream),
-          begin,
           world.waiting,
-          2,
-          bytes
+          mostBytes = bytes
         )
-      rows(all.read(_.isSameBatch(writer))).toSet
+      rows(all.read(pass(begin))).toSet
     }
     assert(read(mostRows = 20) === hashes)
     val e = intercept[OnceException](read(mostRows = 19))

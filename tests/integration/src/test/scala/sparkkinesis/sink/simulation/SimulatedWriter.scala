@@ -6,7 +6,7 @@ import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
-import sparkkinesis.sink.once.OnceSender
+import sparkkinesis.sink.once.{OnceSender, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.{StreamWriter, WriteCalls, WriteLoop}
 
@@ -103,8 +103,12 @@ private[simulation] final class SimulatedWriter(
         run()
       }
 
-    override def recover(stream: StreamWriter, askedAt: Long): Unit =
-      wire.recover { found =>
+    override def recover(
+        stream: StreamWriter,
+        shards: Seq[ShardInDoubt],
+        askedAt: Long
+    ): Unit =
+      wire.recover(shards) { found =>
         loop.recovered(stream, askedAt, Right(found), agenda.now)
         run()
       }

@@ -3,7 +3,7 @@ package sparkkinesis.sink.simulation
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.ShardMap
 import sparkkinesis.sink.lane.Request
-import sparkkinesis.sink.once.Hash128
+import sparkkinesis.sink.once.{Hash128, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
 
 /** The network between a writer and the service. Answers arrive later, or never. */
@@ -16,7 +16,7 @@ private[simulation] trait Wire {
       answered: Either[KinesisException, ShardMap] => Unit
   ): Unit
 
-  /** Asks which aggregates of the writer are in the stream. Only for exactly once. */
-  def recover(answered: Set[Hash128] => Unit): Unit =
-    throw new IllegalArgumentException(s"this writer never looks into the stream for $answered")
+  /** Asks which aggregates of the writer are in these shards. Only for exactly once. */
+  def recover(shards: Seq[ShardInDoubt])(answered: Set[Hash128] => Unit): Unit =
+    throw new IllegalArgumentException(s"$answered: this writer never looks into $shards")
 }

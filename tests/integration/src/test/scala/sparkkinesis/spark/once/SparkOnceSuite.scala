@@ -180,7 +180,7 @@ class SparkOnceSuite extends AnyFunSuite with SparkFixture {
     val (stream, folder) = (newStream(), newFolder())
     write(rows(0, 100), stream, folder)
     val before = records(stream).size
-    val warnings = LogTap.of(classOf[Recount])(write(rows(0, 100), stream, folder))
+    val warnings = LogTap.of(classOf[OnceWrite])(write(rows(0, 100), stream, folder))
     assert(warnings.map(_.getMessage.getFormattedMessage).forall(_.contains("all its 100 rows")))
     assert(warnings.size === 1)
     assert(records(stream).size === before && written(stream).sorted === rows(0, 100).sorted)

@@ -1,16 +1,12 @@
 package sparkkinesis.sink.simulation.once
 
-import java.time.Instant
-
 import sparkkinesis.client.Moment
-import sparkkinesis.sink.once.WriterAnswer._
-import sparkkinesis.sink.once.WriterAsk._
 import sparkkinesis.sink.once._
 import sparkkinesis.sink.simulation.SimulatedWriter
 
 /**
- * An attempt of a task. Asks for the right to send, skips the rows that are in the stream, writes
- * the others, and tells the driver that it has finished.
+ * An attempt of a task: carries out what a [[TaskLoop]] decides. Skips the rows that are in the
+ * stream, and writes the others.
  *
  * @param ask a question gets one answer, or `None` when it is lost
  */
@@ -24,10 +20,12 @@ private[once] final class OnceAttempt(
   import identity.{partition, task}
   import world._
 
-  private val sender = new OnceSender(identity, terms.acceptance, agenda.clock)
+  private val sender = new OnceSender(identity, terms, agenda.clock)
+  private val loop = new TaskLoop(sender, partition, task, terms.patience, now)
   private var writer = Option.empty[SimulatedWriter]
   private var isOver = false
-  private var questions = 0L
+
+  private def now: Moment = agenda.clock.moment
 
   /** The process is gone. Its requests may still take effect. */
   def crash(): Unit = {
@@ -35,24 +33,34 @@ private[once] final class OnceAttempt(
     writer.foreach(_.kill())
   }
 
-  def begin(): Unit = until(Hold(partition, task, isFirst = true)) {
-    case (askedAt, Held(millis, rows)) =>
-      hold(askedAt, millis)
-      agenda.after(300)(renew())
-      write(new EarlierRows(new FoundRows(earlier), new FoundRows(rows)))
+  def begin(): Unit = {
+    tick()
+    await(_.rowsInRun)(rows => write(new EarlierRows(new FoundRows(earlier), new FoundRows(rows))))
   }
 
-  private def hold(askedAt: Long, millis: Long): Unit = {
-    val at = Instant.ofEpochMilli(askedAt)
-    sender.hold(Moment(at, at), millis)
+  private def tick(): Unit = if (!isOver) {
+    loop.tick(now).foreach { question =>
+      val askedAt = now
+      ask(question) { answer =>
+        val heard = answer.toRight(new Exception("The answer was lost.")).map(Option(_))
+        if (!isOver) loop.answered(question, askedAt, heard, now)
+      }
+    }
+    loop.failure.foreach(refuse)
+    agenda.after(100)(tick())
   }
+
+  private def await[A](decided: TaskLoop => Option[A])(action: A => Unit): Unit = if (!isOver)
+    decided(loop) match {
+      case Some(it) => action(it)
+      case None => agenda.after(20)(await(decided)(action))
+    }
 
   private def write(before: EarlierRows): Unit = {
     val mine = rows(partition).iterator.filterNot(before.contains).map(target -> _)
-    val wire = new OnceWire(world, recover)
     val made = new SimulatedWriter(
       agenda,
-      wire,
+      new OnceWire(world, sender, recover),
       limits,
       options,
       Some(sender),
@@ -65,46 +73,25 @@ private[once] final class OnceAttempt(
     made.run()
   }
 
+  private def recover(shards: Seq[ShardInDoubt], answered: Set[Hash128] => Unit): Unit = {
+    loop.recover(shards, now)
+    await(_.recovered)(answered)
+  }
+
   private def finish(before: EarlierRows): Unit = {
     before.checkEnd()
     val total = rows(partition).iterator.map(RowTotal.of).foldLeft(RowTotal.Zero)(_ + _)
-    until(Finish(partition, task, before.skipped, total)) { case (_, Finished) => end(None) }
+    loop.finish(before.skipped, total, now)
+    await(it => Some(()).filter(_ => it.isFinished))(_ => end(None))
   }
 
-  private def recover(answered: Set[Hash128] => Unit): Unit = {
-    questions += 1
-    until(Recover(partition, task, questions)) { case (_, Recovered(digests)) =>
-      answered(Hash128.decode(digests).toSet)
+  private def refuse(e: Throwable): Unit = {
+    e match {
+      case it: OnceException => require(it.condition == OnceException.Fenced, it.getMessage)
+      case _ => throw e
     }
-  }
-
-  private def renew(): Unit = if (!isOver) {
-    val askedAt = agenda.now
-    ask(Hold(partition, task, isFirst = false)) {
-      case Some(Held(millis, _)) => hold(askedAt, millis)
-      case Some(refused: Refused) => refuse(refused)
-      case _ => ()
-    }
-    agenda.after(300)(renew())
-  }
-
-  private def until(
-      question: WriterAsk
-  )(expected: PartialFunction[(Long, WriterAnswer), Unit]): Unit =
-    if (!isOver) {
-      val askedAt = agenda.now
-      ask(question) {
-        case _ if isOver => ()
-        case Some(refused: Refused) => refuse(refused)
-        case Some(answer) if expected.isDefinedAt(askedAt -> answer) => expected(askedAt -> answer)
-        case _ => agenda.after(200)(until(question)(expected))
-      }
-    }
-
-  private def refuse(refused: Refused): Unit = if (!isOver) {
-    require(refused.condition == OnceException.Fenced, refused.message)
     crash()
-    ended(Some(new OnceException(refused.condition, refused.message)))
+    ended(Some(e))
   }
 
   private def end(failure: Option[Throwable]): Unit = {

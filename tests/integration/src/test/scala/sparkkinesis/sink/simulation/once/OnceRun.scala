@@ -1,13 +1,13 @@
 package sparkkinesis.sink.simulation.once
 
-import java.time.Instant
-
+import sparkkinesis.client.Moment
 import sparkkinesis.shard.StreamClient
 import sparkkinesis.sink.once._
 
 /**
- * One run of the batch: a driver and its tasks. A driver that is gone answers nothing. A driver
- * that is cut off goes on, although a later run has begun.
+ * One run of the batch: carries out what a [[DriverLoop]] decides, and starts the tasks as Spark
+ * does. A driver that is gone answers nothing. A driver that is cut off goes on, although a later
+ * run has begun.
  */
 private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () => Unit) {
   import world._
@@ -16,33 +16,25 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private var attempts = 0L
   private var all = Vector.empty[OnceAttempt]
   private var live = Map.empty[Int, OnceAttempt]
-  private var isReading = false
+  private var hasTasks = false
   private var finished = Set.empty[Int]
-  private var session = Option.empty[WriteSession]
-  private var earlier = Array.emptyByteArray
+  private val batch = WriterIdentity("query", 7, "incarnation", number, 0, 0)
+  private val loop = new DriverLoop(batch, firstAt, now, agenda.clock.now, terms)
   private val restless = new RestlessKinesis(world)
   private val reader = new ReadBack(
     StreamClient(stream, restless),
     kinesis.describeStream(stream),
-    firstAt.minusMillis(terms.margin.toMillis),
     restless.clock,
-    atATime = 1
+    memory = 1 // it reads one shard at a time, in the thread of the simulation
   )
+
+  private def now: Moment = agenda.clock.moment
 
   /** Logs the attempt; a later run waits until earlier ones are silent. */
   def begin(): Unit = {
     newestRun = number
-    val start = agenda.now
-    if (number == 0) startTasks(start)
-    else {
-      features += "repeated batch"
-      agenda.after(terms.silence.toMillis) {
-        read(_.run < number, firstAt) { found =>
-          earlier = SortedHashes.of(found.map(_.rows))
-          startTasks(start)
-        }
-      }
-    }
+    if (number > 0) features += "repeated batch"
+    tick()
   }
 
   /** The tasks end with the driver, or live on for a while. */
@@ -58,48 +50,38 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private def outlive(): Unit = agenda.after(20000)(all.foreach(_.crash()))
 
   /** An attempt of a partition ends, or goes on although the driver starts another. */
-  def replace(): Unit = if (!isGone && session.nonEmpty && live.nonEmpty) {
+  def replace(): Unit = if (!isGone && hasTasks && live.nonEmpty) {
     val partition = live.keys.toVector.sorted.apply(random.nextInt(live.size))
     if (random.nextBoolean()) live(partition).crash() else features += "two attempts at once"
     features += "repeated task"
     agenda.after(latency())(attempt(partition))
   }
 
-  private def startTasks(start: Long): Unit = {
-    session = Some(new WriteSession(number, terms, start))
-    tick()
-    (0 until partitions).foreach(partition => agenda.after(latency())(attempt(partition)))
-  }
-
   private def tick(): Unit = if (!isGone) {
-    val at = agenda.now
-    agenda.after(latency()) {
-      session.foreach { it =>
-        if (newestRun == number) it.newest(at)
-        else it.end(OnceException.fenced("a later run began"))
-      }
+    loop.tick(now).foreach {
+      case DriverLoop.Command.CheckLog =>
+        val asked = now
+        val isNewest = !isFenced
+        agenda.after(latency())(loop.checked(Right(isNewest), asked, now))
+      case DriverLoop.Command.Read(pass) => read(pass)
     }
-    if (!isReading) session.flatMap(_.due(at)).foreach { pass =>
-      isReading = true
-      read(pass.needs, Instant.ofEpochMilli(pass.since)) { found =>
-        agenda.after(latency()) {
-          isReading = false
-          session.foreach(_.found(pass, found))
-        }
-      }
-    }
+    if (!hasTasks && loop.failure.isEmpty && loop.earlierRows.nonEmpty) startTasks()
     agenda.after(100)(tick())
   }
 
-  private def read(accepts: WriterIdentity => Boolean, since: Instant)(
-      done: Seq[FoundAggregate] => Unit
-  ): Unit =
+  private def startTasks(): Unit = {
+    hasTasks = true
+    (0 until partitions).foreach(partition => agenda.after(latency())(attempt(partition)))
+  }
+
+  private def read(pass: DriverLoop.Pass): Unit =
     if (!isGone)
       try {
         restless.begin()
-        done(reader.read(accepts, since.minusMillis(terms.margin.toMillis)))
+        val found = new DriverLoop.Found(pass, reader.read(pass))
+        agenda.after(latency())(loop.read(found))
       } catch {
-        case pause: Paused => agenda.after(pause.duration.toMillis)(read(accepts, since)(done))
+        case pause: Paused => agenda.after(pause.duration.toMillis)(read(pass))
         case e: OnceException if e.condition == OnceException.ReadBackTooLate => fail()
       }
 
@@ -112,11 +94,11 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
 
   private def attempt(partition: Int): Unit = if (!isGone && !finished(partition)) {
     attempts += 1
-    val identity = WriterIdentity("query", 7, "incarnation", number, partition, attempts)
+    val identity = batch.copy(partition = partition, task = attempts)
     val made = new OnceAttempt(
       world,
       identity,
-      earlier,
+      loop.earlierRows.get,
       ask,
       end => if (live.get(partition).exists(_.identity == identity)) ended(partition, end)
     )
@@ -136,7 +118,7 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private def isFenced = newestRun != number
 
   private def commit(): Unit = if (!isFenced) {
-    session.foreach(_.checkEnd(earlier.length.toLong / Hash128.Bytes))
+    loop.checkEnd()
     isGone = true
     outlive()
     committed()
@@ -147,8 +129,7 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
     val isLost = fails()
     agenda.after(latency()) {
       val answer =
-        if (isGone || isLost && random.nextBoolean()) None
-        else session.map(_.answer(question, agenda.now))
+        if (isGone || isLost && random.nextBoolean()) None else Some(loop.asked(question, now))
       agenda.after(latency())(answered(if (isLost) None else answer))
     }
   }

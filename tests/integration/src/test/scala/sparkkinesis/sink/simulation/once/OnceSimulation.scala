@@ -39,7 +39,7 @@ class OnceSimulation extends AnyFunSuite {
     TestScope.ofFixed(worlds).foreach { mix =>
       val features = mix.flatMap(_.features).groupMapReduce(identity)(_ => 1)(_ + _)
       info(s"of the fixed seeds: $features")
-      assert(features.size === 12)
+      assert(features.size === 14)
     }
   }
 }

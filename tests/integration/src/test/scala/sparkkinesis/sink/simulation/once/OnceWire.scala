@@ -3,7 +3,7 @@ package sparkkinesis.sink.simulation.once
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.lane.Request
-import sparkkinesis.sink.once.Hash128
+import sparkkinesis.sink.once.{Hash128, OnceSender, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.simulation.Wire
 
@@ -14,7 +14,8 @@ import sparkkinesis.sink.simulation.Wire
  */
 private[once] final class OnceWire(
     world: OnceWorld,
-    askForRecovery: (Set[Hash128] => Unit) => Unit
+    sender: OnceSender,
+    askForRecovery: (Seq[ShardInDoubt], Set[Hash128] => Unit) => Unit
 ) extends Wire {
   import OnceWire._
   import world._
@@ -22,7 +23,17 @@ private[once] final class OnceWire(
   override def put(stream: TargetStream, request: Request)(
       answered: Either[KinesisException, Seq[PutResult]] => Unit
   ): Unit = {
-    val entries = request.entries
+    val pause = if (fails()) random.nextInt(2 * terms.start.toMillis.toInt) else 0
+    agenda.after(pause.toLong) {
+      if (sender.mayLeave(request.sentAt, agenda.now)) leave(request.entries, answered)
+      else {
+        features += "too late to leave"
+        answered(Left(new KinesisException.Throttled(Injected)))
+      }
+    }
+  }
+
+  private def leave(entries: IndexedSeq[PutEntry], answered: Answer): Unit =
     if (!fails()) perform(entries, latency(), latency(), identity, answered)
     else
       random.nextInt(7) match {
@@ -41,7 +52,6 @@ private[once] final class OnceWire(
           perform(entries, latency(), latency(), report, answered)
         case _ => inPart(entries, answered)
       }
-  }
 
   private def failure() =
     if (random.nextBoolean()) new KinesisException.ServiceFailure(Injected)
@@ -53,7 +63,8 @@ private[once] final class OnceWire(
   /** The request takes effect after its writer has given it up, just within the bound. */
   private def late(entries: IndexedSeq[PutEntry], answered: Answer): Unit = {
     features += "late effect"
-    val way = patience + random.nextInt(terms.acceptance.toMillis.toInt - patience)
+    val longest = (terms.acceptance - terms.start).toMillis.toInt
+    val way = patience + random.nextInt(longest - patience)
     agenda.after(way.toLong)(land(entries))
     lost(answered)
   }
@@ -114,9 +125,10 @@ private[once] final class OnceWire(
     agenda.after(latency())(answered(listed))
   }
 
-  override def recover(answered: Set[Hash128] => Unit): Unit = {
+  override def recover(shards: Seq[ShardInDoubt])(answered: Set[Hash128] => Unit): Unit = {
     features += "recovery"
-    askForRecovery(answered)
+    if (shards.exists(_.after.nonEmpty)) features += "recovery after a record"
+    askForRecovery(shards, answered)
   }
 }
 

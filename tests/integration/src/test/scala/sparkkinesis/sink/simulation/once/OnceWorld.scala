@@ -35,7 +35,8 @@ final class OnceWorld(val seed: Long) {
   /** What Kinesis does besides the simplest. */
   val behaviour: Behaviour = DrawnBehaviour(seed + 4)
   private val margin = behaviour.arrivalFall + random.nextInt(10000).millis
-  val terms: OnceTerms = OnceTerms(1500.millis, 4.seconds, margin)
+  val terms: OnceTerms =
+    OnceTerms(1500.millis, 500.millis, 4.seconds, margin, visible = 200.millis)
   val isOrdered: Boolean = seed % 2 == 1
   val partitions: Int = 1 + random.nextInt(3)
   val faultRate: Double = Vector(0, 0.1, 0.4)(random.nextInt(3))
