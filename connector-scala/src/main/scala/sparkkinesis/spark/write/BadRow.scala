@@ -28,6 +28,13 @@ private[spark] object BadRow {
           s"${ServiceLimits.PartitionKeyCharacters}"
       )
 
+  final case class InvalidKey(bytes: Seq[Byte])
+      extends BadRow(
+        "INVALID_PARTITION_KEY",
+        s"column 'partitionKey' is not valid UTF-8: its first bytes are " +
+          bytes.take(16).map(byte => f"$byte%02x").mkString(" ")
+      )
+
   final case class NoHashKey(found: String)
       extends BadRow(
         "BAD_HASH_KEY",

@@ -6,6 +6,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
 import sparkkinesis.spark.deadletter.DeadLetter
@@ -38,14 +39,22 @@ private[spark] final case class RowRecord(
   def entry(row: InternalRow, maxRecordBytes: Int, random: Random): Either[BadRow, PutEntry] =
     if (row.isNullAt(data)) Left(BadRow.NullData)
     else
-      keyProblem(row).toLeft(()).flatMap(_ => hashKey(row)) match {
-        case Left(problem) => Left(problem)
-        case Right(hashKey) =>
-          val bytes = dataOf(row)
-          val size = bytes.length.toLong + keyBytes(row)
-          if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
-          else Right(PutEntry(key(row, random), bytes, hashKey))
-      }
+      for {
+        key <- key(row, random)
+        hashKey <- hashKey(row)
+        entry <- fitting(row, key, hashKey, maxRecordBytes)
+      } yield entry
+
+  private def fitting(
+      row: InternalRow,
+      key: String,
+      hashKey: Option[HashKey],
+      most: Int
+  ): Either[BadRow, PutEntry] = {
+    val bytes = dataOf(row)
+    val size = bytes.length.toLong + keyBytes(row)
+    if (size > most) Left(BadRow.TooLarge(size, most)) else Right(PutEntry(key, bytes, hashKey))
+  }
 
   /** The dead letter of a bad row, with the values that the row has. */
   def letter(row: InternalRow, number: Long, why: BadRow): DeadLetter = {
@@ -62,19 +71,11 @@ private[spark] final case class RowRecord(
     )
   }
 
-  private def keyProblem(row: InternalRow): Option[BadRow] = partitionKey.flatMap { column =>
-    val most = ServiceLimits.PartitionKeyCharacters
-    if (row.isNullAt(column)) Some(BadRow.NullKey)
-    else {
-      val text = row.getUTF8String(column)
-      if (text.numBytes == 0) Some(BadRow.EmptyKey)
-      else if (text.numBytes > most && text.numChars > most) Some(BadRow.LongKey(text.numChars))
-      else None
-    }
+  private def key(row: InternalRow, random: Random): Either[BadRow, String] = partitionKey match {
+    case None => Right(RowRecord.randomKey(random))
+    case Some(column) if row.isNullAt(column) => Left(BadRow.NullKey)
+    case Some(column) => RowRecord.key(row.getUTF8String(column))
   }
-
-  private def key(row: InternalRow, random: Random): String =
-    partitionKey.fold(RowRecord.randomKey(random))(row.getUTF8String(_).toString)
 
   private def keyBytes(row: InternalRow): Int =
     partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
@@ -98,6 +99,23 @@ private[spark] object RowRecord {
 
   private val Columns =
     Seq("data", "partitionKey", "explicitHashKey", StreamColumn.Name, StreamColumn.Arn)
+
+  /**
+   * The key of a row. Spark does not check the bytes of a string, and Java decodes different invalid
+   * bytes to the same key: such rows would be in several tasks, and in no order.
+   */
+  private def key(text: UTF8String): Either[BadRow, String] = {
+    val most = ServiceLimits.PartitionKeyCharacters
+    val key = text.toString
+    if (key.isEmpty) Left(BadRow.EmptyKey)
+    else if (key.indexOf(Replacement) >= 0 && UTF8String.fromString(key) != text)
+      Left(BadRow.InvalidKey(text.getBytes.toVector))
+    else if (text.numBytes > most && text.numChars > most) Left(BadRow.LongKey(text.numChars))
+    else Right(key)
+  }
+
+  /** Java decodes invalid bytes to this character. */
+  private val Replacement = '\uFFFD'
 
   /** Length of a random partition key. */
   val RandomKeyBytes = 16

@@ -20,6 +20,9 @@ class RowRecordSuite extends AnyFunSuite {
 
   private def text(value: String) = UTF8String.fromString(value)
 
+  /** A string with these bytes, as `cast(binary AS string)` makes it. */
+  private def raw(bytes: Int*) = UTF8String.fromBytes(bytes.map(_.toByte).toArray)
+
   private def entry(data: Any, key: Any, hashKey: Any = null, max: Int = 100) =
     RowRecord.of(schema).entry(InternalRow(data, key, hashKey), max, new Random(1))
 
@@ -57,6 +60,17 @@ class RowRecordSuite extends AnyFunSuite {
       "LONG_PARTITION_KEY",
       "column 'partitionKey' has 257 characters"
     ),
+    (
+      bytes,
+      raw(0xfe),
+      null,
+      "INVALID_PARTITION_KEY",
+      "column 'partitionKey' is not valid UTF-8: its first bytes are fe"
+    ),
+    (bytes, raw(0x61, 0xff), null, "INVALID_PARTITION_KEY", "column 'partitionKey' is not valid"),
+    (bytes, raw(0xed, 0xa0, 0x80), null, "INVALID_PARTITION_KEY", "column 'partitionKey' is not"),
+    (bytes, raw(Seq.fill(300)(0xff): _*), null, "INVALID_PARTITION_KEY", "column 'partitionKey'"),
+    (bytes, text("k"), raw(0xfe), "BAD_HASH_KEY", "column 'explicitHashKey' is"),
     (bytes, text("k"), text("-1"), "BAD_HASH_KEY", "column 'explicitHashKey' is '-1'"),
     (
       bytes,
@@ -89,6 +103,10 @@ class RowRecordSuite extends AnyFunSuite {
   test("a key may have 256 characters, however many bytes they need") {
     assert(entry(bytes, text("é" * 256), max = 10000).isRight)
     assert(entry(bytes, text("🔑" * 256), max = 10000).isRight)
+  }
+
+  test("a key that contains the replacement character itself is valid") {
+    assert(entry(bytes, text("a\uFFFDb")).toOption.get.partitionKey === "a\uFFFDb")
   }
 
   test("the limit counts the bytes of data and key in UTF-8") {
