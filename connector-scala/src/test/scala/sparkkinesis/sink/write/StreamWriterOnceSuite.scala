@@ -16,7 +16,11 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
   private val sender =
     new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), acceptance.millis, SystemClock)
   private val options =
-    SinkOptions(aggregation = Some(AggregateLimits()), isExactlyOnce = true, linger = 100.millis)
+    SinkOptions(
+      aggregation = Some(AggregateLimits()),
+      isExactlyOnce = true,
+      givenLinger = Some(100.millis)
+    )
 
   private def writer(world: World, isOrdered: Boolean = false): StreamWriter = {
     val all = options.copy(isOrdered = isOrdered)
