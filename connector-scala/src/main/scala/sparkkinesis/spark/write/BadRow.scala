@@ -16,7 +16,8 @@ private[spark] object BadRow {
   case object NullKey
       extends BadRow(
         "NULL_PARTITION_KEY",
-        "column 'partitionKey' is null (remove the column to give each record a random key)"
+        "column 'partitionKey' is null, which ordering=perKey and deliveryGuarantee=exactlyOnce do " +
+          "not allow"
       )
 
   case object EmptyKey extends BadRow("EMPTY_PARTITION_KEY", "column 'partitionKey' is empty")

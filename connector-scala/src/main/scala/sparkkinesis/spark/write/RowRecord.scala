@@ -17,7 +17,9 @@ import sparkkinesis.spark.errors.ConnectorError
  *
  * @param data index of the column
  * @param isText whether column `data` is a string, written as UTF-8
- * @param partitionKey index of the column; without the column, each record gets a random key
+ * @param partitionKey index of the column. Without the column or its value, a record gets a random
+ *   key
+ * @param needsKey whether a row without a value in that column is a bad row
  * @param explicitHashKey index of the column, if there is one
  * @param stream the column that names the stream, if there is one
  */
@@ -25,6 +27,7 @@ private[spark] final case class RowRecord(
     data: Int,
     isText: Boolean,
     partitionKey: Option[Int],
+    needsKey: Boolean,
     explicitHashKey: Option[Int],
     stream: Option[StreamColumn]
 ) {
@@ -71,14 +74,15 @@ private[spark] final case class RowRecord(
     )
   }
 
-  private def key(row: InternalRow, random: Random): Either[BadRow, String] = partitionKey match {
-    case None => Right(RowRecord.randomKey(random))
-    case Some(column) if row.isNullAt(column) => Left(BadRow.NullKey)
-    case Some(column) => RowRecord.key(row.getUTF8String(column))
-  }
+  private def key(row: InternalRow, random: Random): Either[BadRow, String] =
+    if (hasKey(row)) RowRecord.key(row.getUTF8String(partitionKey.get))
+    else if (needsKey) Left(BadRow.NullKey)
+    else Right(RowRecord.randomKey(random))
+
+  private def hasKey(row: InternalRow): Boolean = partitionKey.exists(!row.isNullAt(_))
 
   private def keyBytes(row: InternalRow): Int =
-    partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
+    if (hasKey(row)) row.getUTF8String(partitionKey.get).numBytes else RowRecord.RandomKeyBytes
 
   private def hashKey(row: InternalRow): Either[BadRow, Option[HashKey]] =
     explicitHashKey.filterNot(row.isNullAt) match {
@@ -101,8 +105,8 @@ private[spark] object RowRecord {
     Seq("data", "partitionKey", "explicitHashKey", StreamColumn.Name, StreamColumn.Arn)
 
   /**
-   * The key of a row. Spark does not check the bytes of a string, and Java decodes different invalid
-   * bytes to the same key: such rows would be in several tasks, and in no order.
+   * The key of a row. Spark does not check the bytes of a string, and Java decodes different
+   * invalid bytes to the same key: such rows would be in several tasks, and in no order.
    */
   private def key(text: UTF8String): Either[BadRow, String] = {
     val most = ServiceLimits.PartitionKeyCharacters
@@ -131,12 +135,15 @@ private[spark] object RowRecord {
 
   /**
    * @param alsoAllowed columns that the sink uses but does not write
+   * @param needsKey whether a row without a partition key is a bad row; otherwise its record gets a
+   *   random key
    * @param namesStreams whether a column names the stream; otherwise such columns are ignored
    * @throws ConnectorError if the columns do not describe records
    */
   def of(
       schema: StructType,
       alsoAllowed: Seq[String] = Nil,
+      needsKey: Boolean = false,
       namesStreams: Boolean = true
   ): RowRecord = {
     refuseOthers(schema, alsoAllowed)
@@ -150,6 +157,7 @@ private[spark] object RowRecord {
       data,
       isText,
       string(schema, "partitionKey"),
+      needsKey,
       string(schema, "explicitHashKey"),
       if (namesStreams) stream(schema) else None
     )

@@ -24,7 +24,7 @@ class RowRecordSuite extends AnyFunSuite {
   private def raw(bytes: Int*) = UTF8String.fromBytes(bytes.map(_.toByte).toArray)
 
   private def entry(data: Any, key: Any, hashKey: Any = null, max: Int = 100) =
-    RowRecord.of(schema).entry(InternalRow(data, key, hashKey), max, new Random(1))
+    RowRecord.of(schema, needsKey = true).entry(InternalRow(data, key, hashKey), max, new Random(1))
 
   test("a row becomes a record with its data, key and hash key") {
     val bytes = Array[Byte](1, 2)
@@ -117,25 +117,23 @@ class RowRecordSuite extends AnyFunSuite {
 
   private val keyless = RowRecord.of(new StructType().add("data", BinaryType))
 
-  private def randomKeys(count: Int): Seq[String] = {
-    val random = new Random(7)
-    Seq.fill(count)(keyless.entry(InternalRow(bytes), 100, random).toOption.get.partitionKey)
-  }
+  private val nullKey = RowRecord.of(schema) -> InternalRow(bytes, null, null)
 
-  test(
-    "without a key column, keys are random: 16 characters, all different, evenly over the shards"
-  ) {
-    val keys = randomKeys(8000)
-    assert(keys.forall(_.matches("[0-9a-f]{16}")) && keys.distinct.size === keys.size)
-    HashKeyRange.even(8).foreach { shard =>
-      assert(math.abs(keys.count(key => shard.contains(HashKey.of(key))) - 1000) < 150)
+  test("without a key, keys are random: 16 characters, all different, evenly over the shards") {
+    Seq(keyless -> InternalRow(bytes), nullKey).foreach { case (columns, row) =>
+      val random = new Random(7)
+      val keys = Seq.fill(8000)(columns.entry(row, 100, random).toOption.get.partitionKey)
+      assert(keys.forall(_.matches("[0-9a-f]{16}")) && keys.distinct.size === keys.size)
+      HashKeyRange.even(8).foreach { shard =>
+        assert(math.abs(keys.count(key => shard.contains(HashKey.of(key))) - 1000) < 150)
+      }
     }
   }
 
   test("a random key counts towards the limit") {
-    def allows(bytes: Int) =
-      keyless.entry(InternalRow(new Array[Byte](bytes)), 100, new Random(1)).isRight
-    assert(allows(84) && !allows(85))
+    def allows(columns: RowRecord, bytes: Int) =
+      columns.entry(InternalRow(new Array[Byte](bytes), null, null), 100, new Random(1)).isRight
+    Seq(keyless, nullKey._1).foreach(it => assert(allows(it, 84) && !allows(it, 85)))
   }
 
   test("a dead letter has the values of the row unchanged") {
