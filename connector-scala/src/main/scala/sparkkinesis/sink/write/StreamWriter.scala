@@ -42,7 +42,8 @@ private[sink] final class StreamWriter(
   private var newShards = Option.empty[ShardMap]
   private val inFlight = new RequestsInFlight(stream.requests)
   private val fill = new RequestFill(() => requestLimits)
-  private var isListing, isRecovering = false
+  private var isRecovering = false
+  private var listing = false
   private val timeout = options.requestTimeout.toMillis
   private var turn = 0
 
@@ -205,13 +206,15 @@ private[sink] final class StreamWriter(
   def shards: ShardMap = lanes.shards
 
   /** Whether to list the shards of the stream again. */
-  def needsShards(now: Long): Boolean = newShards.isEmpty && !isListing && refresh.isDue(now)
+  def needsShards(now: Long): Boolean = newShards.isEmpty && !listing && refresh.isDue(now)
 
-  def listingBegan(): Unit = isListing = true
+  def listingBegan(): Unit = listing = true
+
+  def isListing: Boolean = listing
 
   /** A listing showed these shards. */
   def listed(shards: ShardMap, now: Long): Unit = {
-    isListing = false
+    listing = false
     if (shards eq lanes.shards) refresh.unchanged(isRepeated = responses.hasMisplaced, now)
     else {
       refresh.changed(now)
@@ -221,7 +224,7 @@ private[sink] final class StreamWriter(
 
   /** A listing failed; the next one follows after a pause. */
   def listingFailed(now: Long): Unit = {
-    isListing = false
+    listing = false
     refresh.unchanged(isRepeated = true, now)
   }
 

@@ -62,6 +62,9 @@ private[sink] final class WriteLoop(
     counters.snapshot(traffic._2, time)
   }
 
+  /** Whether the shards of a stream are being listed, because a record is in an unexpected one. */
+  def isListing: Boolean = streams.values.exists(_.isListing)
+
   /** The streams that records were put to. */
   def targets: Iterable[TargetStream] = streams.keys
 
