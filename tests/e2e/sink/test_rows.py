@@ -132,3 +132,11 @@ def test_each_row_goes_to_the_stream_it_names(
     for stream in streams:
         arrived = stream.read_all()
         assert [data.decode() for _, data in arrived] == [f"to {stream.name}"] * 100
+
+
+def test_a_row_without_a_key_gets_a_random_one(spark: SparkSession, stream: Stream) -> None:
+    rows = [("key", "with"), *((None, "without") for _ in range(20))]
+    stream.sink().write(spark.createDataFrame(rows, "partitionKey string, data string"))
+    keys = [key for key, data in stream.read_all() if data == b"without"]
+    assert len(set(keys)) == 20
+    assert ("key", b"with") in stream.read_all()

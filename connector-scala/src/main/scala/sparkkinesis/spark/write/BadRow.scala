@@ -16,8 +16,8 @@ private[spark] object BadRow {
   case object NullKey
       extends BadRow(
         "NULL_PARTITION_KEY",
-        "column 'partitionKey' is null, which ordering=perKey and deliveryGuarantee=exactlyOnce do " +
-          "not allow"
+        "column 'partitionKey' is null, and ordering=perKey and deliveryGuarantee=exactlyOnce " +
+          "need a key"
       )
 
   case object EmptyKey extends BadRow("EMPTY_PARTITION_KEY", "column 'partitionKey' is empty")

@@ -75,7 +75,7 @@ object WriteSpeed {
     of(points.asScala.toVector, ramp)
   }
 
-  /** @param points in the order of time; the server receives something from the first to the last */
+  /** @param points in the order of time; the server receives something meanwhile */
   private[measure] def of(points: Seq[Point], ramp: FiniteDuration): WriteSpeed = {
     val begin = points.takeWhile(_.bytes == points.head.bytes).last
     val end = points.find(_.bytes == points.last.bytes).get

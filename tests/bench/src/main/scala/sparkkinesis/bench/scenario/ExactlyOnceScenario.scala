@@ -25,10 +25,11 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
   private val sink = new SinkWrite(spark)
 
   override def run(): Seq[Result] =
-    LocalKinesis.use("4g")(each(writes(_, _, _))) ++ LocalKinesis.use("4g")(each(readBacks(_, _, _)))
-
-  private def each(results: (LocalKinesis, Load, Int) => Seq[Result])(kinesis: LocalKinesis) =
-    sizing.onceWrites.flatMap { case (load, shards) => results(kinesis, load, shards) }
+    Seq[Rows](writes(_, _, _), readBacks(_, _, _)).flatMap { rows =>
+      LocalKinesis.use("4g") { kinesis =>
+        sizing.onceWrites.flatMap { case (load, shards) => rows(kinesis, load, shards) }
+      }
+    }
 
   private def writes(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
     both(kinesis, load.part(sizing.warmUpPart), shards, round = 0)
@@ -100,6 +101,7 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
 }
 
 private object ExactlyOnceScenario {
+  type Rows = (LocalKinesis, Load, Int) => Seq[Result]
   private val Ordered = Map("aggregation" -> "kpl", "ordering" -> "perKey")
   private val AtATime = 8
   private val HundredMegabytes = 1e8

@@ -40,7 +40,8 @@ class QuotaKeysSuite extends AnyFunSuite {
   }
 
   test("all keys have the same length") {
-    for (keys <- Seq(QuotaKeys(8, isHot = false), QuotaKeys(8, isHot = true, areOthersRandom = true))) {
+    val beside = QuotaKeys(8, isHot = true, areOthersRandom = true)
+    Seq(QuotaKeys(8, isHot = false), QuotaKeys(8, isHot = true), beside).foreach { keys =>
       val lengths = (0 until count).map(keys.of).map(_.length)
       assert(lengths.distinct === Seq(QuotaKeys.KeyLength))
     }
