@@ -26,13 +26,15 @@ private[spark] object AutoDistribution {
 
   /** Why the options need it, and their remedies. */
   private def problems(options: SinkOptions): Seq[(String, String)] =
-    Option
-      .when(options.isExactlyOnce)(
+    Seq(
+      Option.when(options.isExactlyOnce)(
         "does not let the sink put a marker into each shard" -> "'deliveryGuarantee' to atLeastOnce"
+      ),
+      Option.when(options.isOrdered)(
+        "keeps no order among the records of a partition key" -> "'ordering' to none"
+      ),
+      Option.when(options.aggregation.nonEmpty)(
+        "places aggregates in shards where consumers drop their records" -> "'aggregation' to none"
       )
-      .toSeq ++ Option.when(options.isOrdered)(
-      "keeps no order among the records of a partition key" -> "'ordering' to none"
-    ) ++ options.aggregation.map(_ =>
-      "places aggregates in shards where consumers drop their records" -> "'aggregation' to none"
-    )
+    ).flatten
 }
