@@ -555,8 +555,8 @@ MUTANTS = [
         name="commit-before-flush",
         promise="A task commits after Kinesis has acknowledged all its rows.",
         file="spark/write/KinesisDataWriter.scala",
-        old="    flush()\n    once.foreach(_.finish())",
-        new="    once.foreach(_.finish())",
+        old="protected def finish(): Unit = flush()",
+        new="protected def finish(): Unit = ()",
         suite="KinesisWriteSuite",
     ),
     Mutant(

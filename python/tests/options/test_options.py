@@ -127,7 +127,6 @@ SINK = {
     "ordering": "per_key",
     "order_by": "seq",
     "dead_letter_path": Path("letters"),
-    "dead_letter_format": "parquet",
     "on_delivery_timeout": "dead_letter",
 }
 SINK_OPTIONS = {
@@ -146,7 +145,6 @@ SINK_OPTIONS = {
     "ordering": "perKey",
     "orderBy": "seq",
     "deadLetterPath": "letters",
-    "deadLetterFormat": "parquet",
     "onDeliveryTimeout": "deadLetter",
 }
 
@@ -180,13 +178,7 @@ def test_a_field_that_was_not_set_is_not_an_option(kind: type[KinesisSource | Ki
 
 @pytest.mark.parametrize(
     "field",
-    [
-        "aggregation",
-        "delivery_guarantee",
-        "ordering",
-        "dead_letter_format",
-        "on_delivery_timeout",
-    ],
+    ["aggregation", "delivery_guarantee", "ordering", "on_delivery_timeout"],
 )
 def test_words_are_those_of_the_connector(field: str) -> None:
     said = KinesisSink(**{"stream_name": "s", field: SINK[field]})  # type: ignore[arg-type]

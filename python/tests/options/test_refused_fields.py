@@ -75,7 +75,6 @@ def test_a_source_needs_a_stream_and_a_sink_does_not() -> None:
         ("ordering", "perKey", "'none' or 'per_key'"),
         ("on_delivery_timeout", "deadLetter", "'fail' or 'dead_letter'"),
         ("delivery_guarantee", "exactlyOnce", "'at_least_once' or 'exactly_once'"),
-        ("dead_letter_format", "csv", "'json' or 'parquet'"),
     ],
 )
 def test_another_word_names_its_field(field: str, value: str, expected: str) -> None:
@@ -93,7 +92,6 @@ def test_another_word_names_its_field(field: str, value: str, expected: str) -> 
         ("ordering", 1),
         ("order_by", ["seq"]),
         ("dead_letter_path", 1),
-        ("dead_letter_format", True),
     ],
 )
 def test_a_sinks_wrong_type_names_its_field(field: str, value: Any) -> None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Aggregation = Literal["none", "kpl"]
 DeliveryGuarantee = Literal["at_least_once", "exactly_once"]
 Ordering = Literal["none", "per_key"]
-DeadLetterFormat = Literal["json", "parquet"]
 OnDeliveryTimeout = Literal["fail", "dead_letter"]
 
 _SEVERAL = "add a column 'stream' to write each row to a stream of its own"
@@ -46,7 +45,6 @@ def check(sink: KinesisSink) -> None:
     require_word("aggregation", sink.aggregation, Aggregation)
     require_word("delivery_guarantee", sink.delivery_guarantee, DeliveryGuarantee)
     require_word("ordering", sink.ordering, Ordering)
-    require_word("dead_letter_format", sink.dead_letter_format, DeadLetterFormat)
     require_word("on_delivery_timeout", sink.on_delivery_timeout, OnDeliveryTimeout)
 
 
@@ -80,7 +78,6 @@ def options(sink: KinesisSink, access: Mapping[str, str | None]) -> SparkOptions
         "ordering": _camel_case(sink.ordering),
         "orderBy": sink.order_by,
         "deadLetterPath": path,
-        "deadLetterFormat": sink.dead_letter_format,
         "onDeliveryTimeout": _camel_case(sink.on_delivery_timeout),
     }
     return SparkOptions(present(given))

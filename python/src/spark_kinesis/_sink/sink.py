@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from .fields import (
         Aggregation,
-        DeadLetterFormat,
         DeliveryGuarantee,
         OnDeliveryTimeout,
         Ordering,
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
 class KinesisSink(StreamAccess):
     """A stream to write to. A field that is ``None`` has the default of the connector.
 
-    Rows must have a column ``data`` (binary or string). If they have no column ``partitionKey``
-    (string), each record receives a random key. If they have the column, a row with a null key is
-    an invalid row.
+    Rows must have a column ``data`` (binary or string). A row without a value in the column
+    ``partitionKey`` (string) receives a random key. With ``ordering="per_key"`` or
+    ``delivery_guarantee="exactly_once"``, such a row is an invalid row.
 
     Attributes:
         stream_name: name of the stream. Set ``stream_name`` or ``stream_arn``, but not both. You
@@ -87,10 +86,8 @@ class KinesisSink(StreamAccess):
             sink does not write this column. Requires ``ordering="per_key"``. Default: the order of
             the rows in their partition.
         dead_letter_path: folder where the sink writes invalid rows and, with
-            ``on_delivery_timeout="dead_letter"``, rows that timed out, with the reason for each
-            row. Default: an invalid row fails the task.
-        dead_letter_format: format of the files in this folder. Requires ``dead_letter_path``.
-            Default: ``"json"``.
+            ``on_delivery_timeout="dead_letter"``, rows that timed out, as JSON with the reason for
+            each row. Default: an invalid row fails the task.
         on_delivery_timeout: with ``"dead_letter"``, rows that their shard does not accept within
             ``delivery_timeout`` are written to ``dead_letter_path``, and the task continues.
             Default: ``"fail"``.
@@ -98,8 +95,8 @@ class KinesisSink(StreamAccess):
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
         ValueError: if a stream name or ARN is blank or contains a comma, if both ``stream_name``
-            and ``stream_arn`` are set, or if ``aggregation``, ``delivery_guarantee``, ``ordering``,
-            ``dead_letter_format`` or ``on_delivery_timeout`` is not one of its values.
+            and ``stream_arn`` are set, or if ``aggregation``, ``delivery_guarantee``, ``ordering``
+            or ``on_delivery_timeout`` is not one of its values.
     """
 
     stream_name: str | None = None
@@ -119,7 +116,6 @@ class KinesisSink(StreamAccess):
     ordering: Ordering | None = None
     order_by: str | None = None
     dead_letter_path: str | os.PathLike[str] | None = None
-    dead_letter_format: DeadLetterFormat | None = None
     on_delivery_timeout: OnDeliveryTimeout | None = None
 
     def __post_init__(self) -> None:

@@ -13,8 +13,8 @@ import sparkkinesis.model.ServiceLimits
  * @param deliveryTimeout the task fails if Kinesis has not accepted a record so long after it was
  *   first sent
  * @param requestTimeout limit for one request and its response
- * @param linger how long a record waits for others that are sent with it
- * @param realTimeLinger the same in real-time mode
+ * @param givenLinger how long a record waits for others that are sent with it; none: the default of
+ *   the mode
  * @param maxInFlightRequests per task
  * @param maxRequestRecords Kinesis records per request
  * @param maxRequestBytes of their data and partition keys. A larger record is sent alone
@@ -30,8 +30,7 @@ import sparkkinesis.model.ServiceLimits
 final case class SinkOptions(
     deliveryTimeout: FiniteDuration = 5.minutes,
     requestTimeout: FiniteDuration = 10.seconds,
-    linger: FiniteDuration = 100.millis,
-    realTimeLinger: FiniteDuration = 5.millis,
+    givenLinger: Option[FiniteDuration] = None,
     maxInFlightRequests: Int = 16,
     maxRequestRecords: Int = ServiceLimits.PutRecordsCount,
     maxRequestBytes: Long = 5L * 1024 * 1024,
@@ -45,10 +44,24 @@ final case class SinkOptions(
 ) {
 
   /** The options of a task in real-time mode, which runs for minutes. */
-  def inRealTime: SinkOptions = copy(linger = realTimeLinger)
+  def inRealTime: SinkOptions =
+    copy(givenLinger = givenLinger.orElse(Some(SinkOptions.RealTimeLinger)))
+
+  /** How long a record waits for others that are sent with it. */
+  def linger: FiniteDuration = givenLinger.getOrElse(SinkOptions.DefaultLinger)
 }
 
+/**
+ * Where rows are written that Kinesis cannot accept.
+ *
+ * @param path of a folder in a Hadoop file system
+ * @param keepsLateRecords whether records that a shard does not take in time are written there, too
+ */
+final case class DeadLetterOptions(path: String, keepsLateRecords: Boolean = false)
+
 object SinkOptions {
+  private val DefaultLinger = 100.millis
+  private val RealTimeLinger = 5.millis
 
   /** The names of the sink's own options, without those of the connection. */
   val Names: Seq[String] = Seq(
@@ -67,7 +80,6 @@ object SinkOptions {
     "ordering",
     "orderBy",
     "deadLetterPath",
-    "deadLetterFormat",
     "onDeliveryTimeout"
   )
 
@@ -97,8 +109,7 @@ object SinkOptions {
     SinkOptions(
       options.duration("deliveryTimeout").getOrElse(default.deliveryTimeout),
       requestTimeout(options).getOrElse(default.requestTimeout),
-      linger(options).getOrElse(default.linger),
-      linger(options).getOrElse(default.realTimeLinger),
+      linger(options),
       inFlight(options).getOrElse(default.maxInFlightRequests),
       requestRecords(options).getOrElse(default.maxRequestRecords),
       requestBytes(options).getOrElse(default.maxRequestBytes),
@@ -227,13 +238,8 @@ object SinkOptions {
   }
 
   private def deadLetters(options: Options): Option[DeadLetterOptions] = {
-    val formats = DeadLetterFormat.All
-    val name = choice(options, "deadLetterFormat", formats.map(_.name): _*)
-    val format = formats.find(it => name.contains(it.name)).getOrElse(DeadLetterFormat.Json)
-    val path = options.text("deadLetterPath")
-    if (path.isEmpty) refuseAlone(options, "deadLetterPath", "deadLetterFormat")
     val keepsLate = keepsLateRecords(options)
-    path.map(DeadLetterOptions(_, format, keepsLate))
+    options.text("deadLetterPath").map(DeadLetterOptions(_, keepsLate))
   }
 
   private def keepsLateRecords(options: Options): Boolean = {

@@ -5,7 +5,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks._
 import org.scalatest.prop.TableFor5
 
 import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
-import sparkkinesis.sink.{AggregateLimits, DeadLetterFormat, DeadLetterOptions, SinkOptions}
+import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, SinkOptions}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.write.KinesisWriteBuilder
 
@@ -288,13 +288,6 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("orderBy", " ", "a value", default, stream + ("ordering" -> "perKey")),
     ("deadLetterPath", " ", "a value", default, stream),
     (
-      "deadLetterFormat",
-      "csv",
-      "json or parquet",
-      "Use one of these words.",
-      stream + ("deadLetterPath" -> "letters")
-    ),
-    (
       "onDeliveryTimeout",
       "drop",
       "fail or deadLetter",
@@ -398,8 +391,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       ("maxAggregateBytes", "50k", "aggregation=kpl"),
       ("maxAggregateRecords", "10", "aggregation=kpl"),
       ("orderBy", "seq", "ordering=perKey"),
-      ("writeId", "nightly", "deliveryGuarantee=exactlyOnce' or 'deadLetterPath"),
-      ("deadLetterFormat", "json", "deadLetterPath")
+      ("writeId", "nightly", "deliveryGuarantee=exactlyOnce' or 'deadLetterPath")
     )
     forAll(alone) { (name, value, other) =>
       Seq(Map.empty, Map("aggregation" -> "none", "ordering" -> "none")).foreach { beside =>
@@ -451,12 +443,12 @@ class OptionBoundsSuite extends AnyFunSuite {
       "ordering" -> "PerKey",
       "orderBy" -> "Seq",
       "deadLetterPath" -> "letters",
-      "deadLetterFormat" -> "Parquet"
+      "onDeliveryTimeout" -> "FAIL"
     )
     val read = SinkOptions.parse(Options.parse(options, KinesisWriteBuilder.OptionNames))
     assert(read.aggregation.contains(AggregateLimits()) && read.isOrdered)
     assert(read.orderBy.contains("Seq"))
-    assert(read.deadLetters.contains(DeadLetterOptions("letters", DeadLetterFormat.Parquet)))
+    assert(read.deadLetters.contains(DeadLetterOptions("letters")))
   }
 
   test("retryTimeout may be unlimited") {

@@ -1,6 +1,5 @@
 package sparkkinesis.spark
 
-import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
@@ -36,10 +35,10 @@ class OptionsGoldenSuite extends AnyFunSuite {
     SourceOptions.parse(options + ("streamName" -> "orders"), Some("eu-west-1"))
 
   /** For micro-batches: in real-time mode, `linger` has another default. */
-  private def sink(options: Map[String, String]) =
-    SinkOptions
-      .parse(Options.parse(options, KinesisWriteBuilder.OptionNames))
-      .copy(realTimeLinger = Duration.Zero)
+  private def sink(options: Map[String, String]) = {
+    val parsed = SinkOptions.parse(Options.parse(options, KinesisWriteBuilder.OptionNames))
+    parsed.copy(givenLinger = Some(parsed.linger))
+  }
 
   test("the golden file has exactly the names of all options") {
     assert(ConnectionOptions.Names.sorted === names("connection").sorted)

@@ -108,6 +108,9 @@ private[sink] final class LaneSet(
       }
     }
 
+  /** From now on, something else than the shards holds up the records. */
+  def endSleep(now: Long): Unit = lanes.foreach(_.endSleep(now))
+
   /** The waiting records that were sent first, one per shard; none if all were sent later. */
   def oldestFailures(before: Long): IndexedSeq[(ShardId, Failures)] =
     if (waiting.firstSent > before) Vector.empty

@@ -27,6 +27,8 @@ import sparkkinesis.sink.rate.TargetStream
  * @param isCancelled checked at every record, and every 200 ms while the owner waits. When it is
  *   true, `put` and `flush` throw `InterruptedException`, as they do if the owner is interrupted
  * @param onFailure called once, when the writer fails. Any thread calls it, with the writer's lock
+ * @param recheck called after a listing that shows no other shards, although Kinesis wrote a record
+ *   to another shard than expected. What it throws counts as a failure of the listing
  */
 final class RecordWriter(
     limits: RequestLimits,
@@ -35,7 +37,8 @@ final class RecordWriter(
     clock: Clock,
     random: Random,
     isCancelled: () => Boolean,
-    onFailure: () => Unit = () => ()
+    onFailure: () => Unit = () => (),
+    recheck: TargetStream => Unit = _ => ()
 ) extends AutoCloseable {
   import RecordWriter._
 
@@ -63,13 +66,14 @@ final class RecordWriter(
   }
 
   /**
-   * Returns when every record is acknowledged or given up.
+   * Returns when every record is acknowledged or given up. With order, a listing in progress may
+   * show that there was none.
    *
    * @throws DeliveryTimeoutException or `KinesisException` if a record could not be written
    */
   def flush(): Unit = synchronized {
     requireRunning()
-    urgently(awaitUntil(loop.bufferedRecords == 0))
+    urgently(awaitUntil(loop.bufferedRecords == 0 && !(options.isOrdered && loop.isListing)))
   }
 
   /**
@@ -155,7 +159,11 @@ final class RecordWriter(
     }
 
     override def list(stream: StreamWriter, known: ShardMap): Unit = threads.run {
-      val answer = attempt(stream.stream.shardsAfter(known))
+      val answer = attempt {
+        val shards = stream.stream.shardsAfter(known)
+        if (shards eq known) recheck(stream.stream)
+        shards
+      }
       update(loop.listed(stream, answer, now))
     }
 

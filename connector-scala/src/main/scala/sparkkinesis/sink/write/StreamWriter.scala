@@ -41,7 +41,7 @@ private[sink] final class StreamWriter(
   private val deadline = new DeliveryDeadline(stream.ref, options, counters)
   private var newShards = Option.empty[ShardMap]
   private val inFlight = new RequestsInFlight(stream.requests)
-  private var isListing, isRecovering = false
+  private var listing, isRecovering = false
   private val timeout = options.requestTimeout.toMillis
 
   /** The server may handle less than the options allow. */
@@ -77,7 +77,7 @@ private[sink] final class StreamWriter(
   }
 
   /** The right to send has ended: from now on the shards hold up nothing. */
-  def unblock(now: Long): Unit = lanes.all.foreach(_.endSleep(now))
+  def endSleep(now: Long): Unit = lanes.endSleep(now)
 
   /** Gives up records that have been tried for too long. See [[DeliveryDeadline.check]]. */
   def checkDeadline(now: Long): Vector[ExpiredRecord] = {
@@ -163,13 +163,15 @@ private[sink] final class StreamWriter(
   def shards: ShardMap = lanes.shards
 
   /** Whether to list the shards of the stream again. */
-  def needsShards(now: Long): Boolean = newShards.isEmpty && !isListing && refresh.isDue(now)
+  def needsShards(now: Long): Boolean = newShards.isEmpty && !listing && refresh.isDue(now)
 
-  def listingBegan(): Unit = isListing = true
+  def listingBegan(): Unit = listing = true
+
+  def isListing: Boolean = listing
 
   /** A listing showed these shards. */
   def listed(shards: ShardMap, now: Long): Unit = {
-    isListing = false
+    listing = false
     if (shards eq lanes.shards) refresh.unchanged(isRepeated = responses.hasMisplaced, now)
     else {
       refresh.changed(now)
@@ -179,7 +181,7 @@ private[sink] final class StreamWriter(
 
   /** A listing failed; the next one follows after a pause. */
   def listingFailed(now: Long): Unit = {
-    isListing = false
+    listing = false
     refresh.unchanged(isRepeated = true, now)
   }
 

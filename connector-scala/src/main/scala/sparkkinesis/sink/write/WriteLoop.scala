@@ -68,6 +68,9 @@ private[sink] final class WriteLoop(
     measured.copy(counts = counters.values)
   }
 
+  /** Whether the shards of a stream are being listed, because a record is in an unexpected one. */
+  def isListing: Boolean = streams.values.exists(_.isListing)
+
   /** The streams that records were put to. */
   def targets: Iterable[TargetStream] = streams.keys
 
@@ -193,7 +196,7 @@ private[sink] final class WriteLoop(
     maySend = once.forall(_.maySend(now))
     if (maySend) sendFrom(all, now)
     else {
-      if (mayBefore) all.foreach(_.unblock(now))
+      if (mayBefore) all.foreach(_.endSleep(now))
       wakeBy(now + lingerMillis)
     }
   }

@@ -1,9 +1,11 @@
 package sparkkinesis.spark.deadletter
 
-import java.io.IOException
+import java.io.{IOException, OutputStream, OutputStreamWriter}
+import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Random
 
+import com.fasterxml.jackson.core.JsonFactory
 import org.apache.hadoop.fs.Path
 import org.slf4j.LoggerFactory
 
@@ -21,14 +23,13 @@ private[spark] final class DeadLetterFile(
     partitionId: Int,
     random: Random
 ) {
-  private var writer = Option.empty[DeadLetterWriter]
-  private lazy val name =
-    f"part-$partitionId%05d-${random.nextLong()}%016x.${folder.format.name}"
+  private var writer = Option.empty[JsonLetters]
+  private lazy val name = f"part-$partitionId%05d-${random.nextLong()}%016x.json"
   private lazy val file = new Path(folder.staging(batch), name)
 
   /** @throws ConnectorError if the path is not writable */
   def add(letter: DeadLetter): Unit = folder.accessing { conf =>
-    if (writer.isEmpty) writer = Some(DeadLetterWriter.open(folder.format, file, conf))
+    if (writer.isEmpty) writer = Some(new JsonLetters(file.getFileSystem(conf).create(file, true)))
     writer.foreach(_.write(letter, partitionId))
   }
 
@@ -55,4 +56,36 @@ private[spark] final class DeadLetterFile(
 
 private[spark] object DeadLetterFile {
   private val log = LoggerFactory.getLogger(classOf[DeadLetterFile])
+}
+
+/**
+ * Writes one line of JSON per row, with nulls. `data` is in Base64, like binary columns in Spark's
+ * JSON.
+ */
+private final class JsonLetters(out: OutputStream) {
+  private val json = new JsonFactory()
+    .createGenerator(new OutputStreamWriter(out, UTF_8))
+    .setRootValueSeparator(null)
+
+  def write(letter: DeadLetter, partitionId: Int): Unit = {
+    json.writeStartObject()
+    text("stream", letter.stream)
+    json.writeNumberField("partitionId", partitionId)
+    letter.row.fold(json.writeNullField("row"))(json.writeNumberField("row", _))
+    json.writeStringField("reason", letter.reason)
+    json.writeStringField("message", letter.message)
+    letter.data.fold(json.writeNullField("data"))(json.writeBinaryField("data", _))
+    text("partitionKey", letter.partitionKey)
+    text("explicitHashKey", letter.explicitHashKey)
+    json.writeNumberField("attempts", letter.attempts)
+    json.writeBooleanField("mayBeWritten", letter.mayBeWritten)
+    json.writeEndObject()
+    json.writeRaw('\n')
+  }
+
+  private def text(name: String, value: Option[String]): Unit =
+    value.fold(json.writeNullField(name))(json.writeStringField(name, _))
+
+  /** Completes the file. */
+  def close(): Unit = json.close()
 }

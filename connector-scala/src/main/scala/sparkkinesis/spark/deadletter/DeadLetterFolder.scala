@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.util.SerializableConfiguration
 
 import sparkkinesis.client.options.OptionException
-import sparkkinesis.sink.{DeadLetterFormat, DeadLetterOptions}
+import sparkkinesis.sink.DeadLetterOptions
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
@@ -29,7 +29,6 @@ import sparkkinesis.spark.errors.ConnectorError
  */
 private[spark] final case class DeadLetterFolder(
     root: String,
-    format: DeadLetterFormat,
     queryId: String,
     conf: SerializableConfiguration,
     name: Option[String] = None
@@ -102,7 +101,7 @@ private[spark] object DeadLetterFolder {
       name: Option[String]
   ): DeadLetterFolder = {
     val path = qualified(options.path, conf)
-    DeadLetterFolder(path, options.format, queryId, new SerializableConfiguration(conf), name)
+    DeadLetterFolder(path, queryId, new SerializableConfiguration(conf), name)
   }
 
   /** A complete path, because executors may have another default file system or working folder. */

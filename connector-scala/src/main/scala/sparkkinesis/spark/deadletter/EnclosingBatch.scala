@@ -26,27 +26,41 @@ private[spark] object EnclosingBatch {
 
   /** Number of the last runs to remember. A thread that a user keeps may write for an old run. */
   private val MostRuns = 1000
-  private val writes = new LinkedHashMap[String, Int](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: JMap.Entry[String, Int]): Boolean = size > MostRuns
+  private val writes = new LinkedHashMap[String, Set[Int]](16, 0.75f, true) {
+    override def removeEldestEntry(eldest: JMap.Entry[String, Set[Int]]): Boolean = size > MostRuns
   }
 
-  /** Counts a write of this thread's micro-batch; none if it is outside of a micro-batch. */
-  def next(): Option[EnclosingBatch] = {
+  /**
+   * Publishes the files of a write of this thread's micro-batch, or of a write outside of one. If
+   * that fails, a later write of the run may have the name.
+   */
+  def publishing(publish: Option[EnclosingBatch] => Unit): Unit = {
     val context = SparkContext.getOrCreate()
     def property(name: String) = Option(context.getLocalProperty(name))
-    for {
+    val found = for {
       query <- property(Query)
       batch <- property(Batch).flatMap(_.toLongOption)
       run <- property(Run)
-    } yield {
-      val number = count(s"$query/$batch/$run")
-      EnclosingBatch(if (number == 1) query else s"$query-$number", batch)
+    } yield (query, batch, s"$query/$batch/$run")
+    found.fold(publish(None)) { case (query, batch, run) =>
+      val number = take(run)
+      try publish(Some(EnclosingBatch(if (number == 1) query else s"$query-$number", batch)))
+      catch {
+        case e: Throwable =>
+          giveBack(run, number)
+          throw e
+      }
     }
   }
 
-  private def count(run: String): Int = synchronized {
-    val number = writes.getOrDefault(run, 0) + 1
-    writes.put(run, number)
+  private def take(run: String): Int = synchronized {
+    val taken = writes.getOrDefault(run, Set.empty)
+    val number = Iterator.from(1).filterNot(taken).next()
+    writes.put(run, taken + number)
     number
+  }
+
+  private def giveBack(run: String, number: Int): Unit = synchronized {
+    writes.computeIfPresent(run, (_, taken) => taken - number): Unit
   }
 }

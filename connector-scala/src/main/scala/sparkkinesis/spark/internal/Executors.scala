@@ -5,7 +5,7 @@ import scala.util.Failure
 import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.ExecutorCacheTaskLocation
 import org.apache.spark.storage.{BlockId, RDDBlockId}
-import org.apache.spark.{FutureAction, SparkContext, SparkEnv}
+import org.apache.spark.{FutureAction, SparkConf, SparkContext, SparkEnv}
 
 /** The executors of an application, and jobs on them. */
 object Executors {
@@ -28,8 +28,24 @@ object Executors {
     context.maxNumConcurrentTasks(context.resourceProfileManager.defaultResourceProfile)
 
   /** Whether Spark ends idle executors. */
-  def areDynamic(context: SparkContext): Boolean =
-    context.conf.getBoolean("spark.dynamicAllocation.enabled", false)
+  def areDynamic(context: SparkContext): Boolean = areDynamic(context.conf)
+
+  private def areDynamic(conf: SparkConf) =
+    conf.getBoolean("spark.dynamicAllocation.enabled", false)
+
+  /**
+   * How many executors are expected to run so many tasks at the same time. Dynamic allocation adds
+   * executors for tasks that wait.
+   *
+   * @param present executors that there are
+   */
+  def expected(present: Int, tasks: Int, conf: SparkConf): Int = {
+    val slots =
+      math.max(1, conf.getInt("spark.executor.cores", 1) / conf.getInt("spark.task.cpus", 1))
+    val most = conf.getInt("spark.dynamicAllocation.maxExecutors", Int.MaxValue)
+    val added = if (areDynamic(conf)) math.min((tasks + slots - 1) / slots, most) else 0
+    math.max(1, math.min(math.max(present, added), tasks))
+  }
 
   /** A preferred location that means this executor, and not only its host. */
   def location(host: String, executor: String): String =

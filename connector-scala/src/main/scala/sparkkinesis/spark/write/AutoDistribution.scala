@@ -1,6 +1,7 @@
 package sparkkinesis.spark.write
 
 import sparkkinesis.client.StreamSummary
+import sparkkinesis.compat._
 import sparkkinesis.model.{RecordDistribution, StreamRef}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.errors.ConnectorError
@@ -8,44 +9,32 @@ import sparkkinesis.spark.errors.ConnectorError
 /** Streams of which the service chooses the shard of each record, whatever its partition key. */
 private[spark] object AutoDistribution {
 
+  /** Whether the options need the records of a key in one shard. */
+  def matters(options: SinkOptions): Boolean = problems(options).nonEmpty
+
   /** @throws ConnectorError if the options need the records of a key in one shard */
   def refuse(stream: StreamRef, summary: StreamSummary, options: SinkOptions): Unit =
-    summary.distribution match {
-      case RecordDistribution.UserPartitionKey => ()
-      case RecordDistribution.Auto =>
-        if (options.isExactlyOnce)
-          throw refused(
-            stream,
-            "deliveryGuarantee",
-            "atLeastOnce",
-            "does not let the sink put a marker into each shard"
-          )
-        if (options.isOrdered)
-          throw refused(
-            stream,
-            "ordering",
-            "none",
-            "keeps no order among the records of a partition key"
-          )
-        if (options.aggregation.nonEmpty)
-          throw refused(
-            stream,
-            "aggregation",
-            "none",
-            "places aggregates in shards where consumers drop their records"
-          )
-    }
+    if (summary.distribution == RecordDistribution.Auto)
+      problems(options).headOption.foreach { case (because, remedy) =>
+        throw ConnectorError(
+          "KINESIS_AUTO_DISTRIBUTION",
+          s"Stream $stream has record distribution strategy AUTO, which $because. Set option " +
+            s"$remedy, or set the strategy of the stream to " +
+            s"${RecordDistribution.UserPartitionKey.name}."
+        )
+      }
 
-  private def refused(
-      stream: StreamRef,
-      option: String,
-      value: String,
-      because: String
-  ): ConnectorError =
-    ConnectorError(
-      "KINESIS_AUTO_DISTRIBUTION",
-      s"Stream $stream has record distribution strategy AUTO, which $because. Set option " +
-        s"'$option' to $value, or set the strategy of the stream to " +
-        s"${RecordDistribution.UserPartitionKey.name}."
-    )
+  /** Why the options need it, and their remedies. */
+  private def problems(options: SinkOptions): Seq[(String, String)] =
+    Seq(
+      Option.when(options.isExactlyOnce)(
+        "does not let the sink put a marker into each shard" -> "'deliveryGuarantee' to atLeastOnce"
+      ),
+      Option.when(options.isOrdered)(
+        "keeps no order among the records of a partition key" -> "'ordering' to none"
+      ),
+      Option.when(options.aggregation.nonEmpty)(
+        "places aggregates in shards where consumers drop their records" -> "'aggregation' to none"
+      )
+    ).flatten
 }

@@ -16,7 +16,8 @@ private[spark] object BadRow {
   case object NullKey
       extends BadRow(
         "NULL_PARTITION_KEY",
-        "column 'partitionKey' is null (remove the column to give each record a random key)"
+        "column 'partitionKey' is null, and ordering=perKey and deliveryGuarantee=exactlyOnce " +
+          "need a key"
       )
 
   case object EmptyKey extends BadRow("EMPTY_PARTITION_KEY", "column 'partitionKey' is empty")
@@ -26,6 +27,13 @@ private[spark] object BadRow {
         "LONG_PARTITION_KEY",
         s"column 'partitionKey' has $characters characters, and Kinesis allows " +
           s"${ServiceLimits.PartitionKeyCharacters}"
+      )
+
+  final case class InvalidKey(bytes: Seq[Byte])
+      extends BadRow(
+        "INVALID_PARTITION_KEY",
+        s"column 'partitionKey' is not valid UTF-8: its first bytes are " +
+          bytes.take(16).map(byte => f"$byte%02x").mkString(" ")
       )
 
   final case class NoHashKey(found: String)

@@ -1,22 +1,18 @@
 package sparkkinesis.spark.write
 
-import java.util.{Iterator => JIterator}
-
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkkinesis.Executors
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
-import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
-import org.apache.spark.util.CollectionAccumulator
+import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{ConnectionDefaults, StreamAccess}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.spark.compat.{DataWriterShim, WriteShim}
+import sparkkinesis.spark.compat.WriteShim
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder, EnclosingBatch}
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.metrics.{TaskReport, WriteCounts, WriteMetrics, WriteReports}
+import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics, WriteReports}
 import sparkkinesis.spark.once.{OnceQuery, OnceUnsupported}
 import sparkkinesis.spark.realtime.RealTimeMode
 import sparkkinesis.spark.stop.QueryStop
@@ -66,7 +62,7 @@ private[spark] final class KinesisWrite(
         "this batch write has no name by which the sink could see that it is repeated",
         "Set option 'writeId' to a name that the job has again if it runs again, and no other job."
       )
-    new KinesisBatchWrite(description(), deadLetters, once, counted(_, reports, isRealTime = false))
+    new KinesisBatchWrite(description(), deadLetters, once, factory(_, reports, isRealTime = false))
   }
 
   override def toStreaming: StreamingWrite = {
@@ -76,16 +72,14 @@ private[spark] final class KinesisWrite(
         "Option 'writeId' names a batch write, and this is a streaming query. Remove the option: " +
           "the checkpoint names the batches of a query."
       )
-    def factory(tasks: Int) =
-      counted(tasks, query.reports, RealTimeMode.isRunning(SparkContext.getOrCreate()))
-    new KinesisStreamingWrite(description(), deadLetters, once, factory)
+    def newFactory(tasks: Int) =
+      factory(tasks, query.reports, RealTimeMode.isRunning(SparkContext.getOrCreate()))
+    new KinesisStreamingWrite(description(), deadLetters, once, newFactory)
   }
-
-  private def counted(tasks: Int, to: WriteReports, isRealTime: Boolean) =
-    CountingWriterFactory(factory(tasks, isRealTime), to.begin(SparkContext.getOrCreate()))
 
   private def factory(
       tasks: Int,
+      to: WriteReports,
       isRealTime: Boolean
   ): KinesisDataWriterFactory = ConnectorError.translating {
     if (isRealTime) RealTimeMode.check(options, RealTimeMode.keepsKeys(SparkContext.getOrCreate()))
@@ -95,20 +89,21 @@ private[spark] final class KinesisWrite(
       AutoDistribution.refuse(access.ref, summary, options)
       FixedStream(access, summary)
     }
-    val executors = math.max(1, math.min(Executors.all(SparkContext.getOrCreate()).size, tasks))
+    val context = SparkContext.getOrCreate()
+    val executors = Executors.expected(Executors.all(context).size, tasks, context.getConf)
     val begun = for (it <- once; stream <- described) yield it.begin(stream.summary)
-    KinesisDataWriterFactory(
-      WriteSettings(
-        described,
-        defaults,
-        if (isRealTime) options.inRealTime else options,
-        columns,
-        deadLetters,
-        executors,
-        begun,
-        isRealTime
-      )
+    val settings = WriteSettings(
+      described,
+      defaults,
+      if (isRealTime) options.inRealTime else options,
+      columns,
+      deadLetters,
+      executors,
+      begun,
+      isRealTime
     )
+    val all = to.begin(context)
+    KinesisDataWriterFactory(settings, report => all.add(report.toBytes))
   }
 }
 
@@ -120,7 +115,7 @@ private[spark] final class KinesisBatchWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
     once: Option[OnceQuery],
-    factory: Int => CountingWriterFactory
+    factory: Int => KinesisDataWriterFactory
 ) extends BatchWrite {
   private val letters = deadLetters.map(new DeadLetterCommit(_, None))
 
@@ -133,8 +128,9 @@ private[spark] final class KinesisBatchWrite(
     once.foreach(_.check())
     // A run of a write that is done looks at no row, so it must not remove what an earlier one
     // kept.
-    if (!once.exists(_.isDone))
-      letters.foreach(_.publish(messages, if (once.isEmpty) EnclosingBatch.next() else None))
+    if (!once.exists(_.isDone)) letters.foreach { it =>
+      if (once.isEmpty) EnclosingBatch.publishing(it.publish(messages, _)) else it.publish(messages)
+    }
     once.foreach(_.commit())
   }
 
@@ -148,12 +144,12 @@ private[spark] final class KinesisStreamingWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
     once: Option[OnceQuery],
-    factory: Int => CountingWriterFactory
+    factory: Int => KinesisDataWriterFactory
 ) extends StreamingWrite {
   override def toString: String = description
 
   /** Spark calls this once per micro-batch, before its tasks. */
-  override def createStreamingWriterFactory(info: PhysicalWriteInfo): CountingWriterFactory = {
+  override def createStreamingWriterFactory(info: PhysicalWriteInfo): KinesisDataWriterFactory = {
     QueryStop.gate().pass()
     factory(info.numPartitions)
   }
@@ -170,69 +166,4 @@ private[spark] final class KinesisStreamingWrite(
   override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
     try once.foreach(_.close())
     finally deadLetters.foreach(new DeadLetterCommit(_, Some(epochId)).abort())
-}
-
-/**
- * Creates writers that report their counts.
- *
- * @param reports collects the reports on the driver
- */
-private[spark] final case class CountingWriterFactory(
-    inner: KinesisDataWriterFactory,
-    reports: CollectionAccumulator[Array[Byte]]
-) extends DataWriterFactory
-    with StreamingDataWriterFactory {
-
-  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
-    counted(inner.createWriter(partitionId, taskId))
-
-  override def createWriter(
-      partitionId: Int,
-      taskId: Long,
-      epochId: Long
-  ): DataWriter[InternalRow] = counted(inner.createWriter(partitionId, taskId, epochId))
-
-  private def counted(writer: KinesisDataWriter) =
-    new CountingWriter(writer, report => reports.add(report.toBytes))
-}
-
-/**
- * The writer of a task, with its counts: Spark's UI gets those of successful attempts, and the
- * driver gets a report of every attempt.
- */
-private[spark] final class CountingWriter(writer: KinesisDataWriter, report: TaskReport => Unit)
-    extends DataWriterShim[InternalRow] {
-  private var isCommitted = false
-
-  override def write(row: InternalRow): Unit = writer.write(row)
-
-  /**
-   * Flushes, because Spark reads the counts after this method and not after `commit`. Spark 3.5
-   * does not call it.
-   */
-  override def writeAll(rows: JIterator[InternalRow]): Unit = {
-    while (writer.awaitRow(rows.hasNext)) writer.write(rows.next())
-    writer.flush()
-  }
-
-  override def commit(): WriterCommitMessage = {
-    val message = writer.commit()
-    isCommitted = true
-    message
-  }
-
-  override def abort(): Unit = writer.abort()
-
-  override def close(): Unit =
-    try writer.close()
-    finally report(finalReport)
-
-  /** A failed attempt keeps no dead letters. */
-  private def finalReport: TaskReport = {
-    val counts = writer.counts
-    val deadLetters = if (isCommitted) counts.deadLetters else 0
-    TaskReport(WriteCounts(counts.sink, deadLetters), isCommitted)
-  }
-
-  override def currentMetricsValues(): Array[CustomTaskMetric] = writer.currentMetricsValues()
 }

@@ -29,11 +29,12 @@ final class KinesisWriteBuilder(
   override def build(): Write = ConnectorError.translating {
     val parsed = Options.parse(options, KinesisWriteBuilder.OptionNames)
     val sink = SinkOptions.parse(parsed)
-    if (!sink.isOrdered && !sink.isExactlyOnce) write(parsed, sink, columns(parsed, Nil))
+    if (!sink.isOrdered && !sink.isExactlyOnce)
+      write(parsed, sink, columns(parsed, Nil, needsKey = false))
     else {
       if (sink.isOrdered) KinesisWriteBuilder.refuseCopies(TaskAttempts.areCopied())
       val order = KeyOrder.of(info.schema, sink.orderBy, sink.isOrdered)
-      val ordered = columns(parsed, alsoAllowed = order.by.toSeq)
+      val ordered = columns(parsed, order.by.toSeq, needsKey = true)
       if (sink.isExactlyOnce) refuseColumns(ordered)
       val unordered = write(parsed, sink, ordered)
       // KinesisWrite refuses the order if the plan of the batch does not keep it.
@@ -46,8 +47,8 @@ final class KinesisWriteBuilder(
    * The column that names streams counts only where no option does: a row that was read has the
    * name of the stream that it was read from.
    */
-  private def columns(parsed: Options, alsoAllowed: Seq[String]): RowRecord =
-    RowRecord.of(info.schema, alsoAllowed, namesStreams = !ConnectionOptions.nameStream(parsed))
+  private def columns(parsed: Options, alsoAllowed: Seq[String], needsKey: Boolean): RowRecord =
+    RowRecord.of(info.schema, alsoAllowed, needsKey, !ConnectionOptions.nameStream(parsed))
 
   private def refuseColumns(columns: RowRecord): Unit = {
     val refused = columns.stream.map(_.name) ++ columns.explicitHashKey.map(_ => "explicitHashKey")

@@ -71,6 +71,11 @@ private[spark] final class RoutedStream(
     description.within(StreamDescription.MinAge, patience)
 
   /**
+   * A summary that is at most a second old, asked for once. Throws what [[StreamDescription]] does.
+   */
+  def newSummary(): StreamSummary = description.within(1.second, Duration.Zero)
+
+  /**
    * The state that writers share, as long as the stream is the same and has the same properties.
    *
    * @param executors expected to write to it

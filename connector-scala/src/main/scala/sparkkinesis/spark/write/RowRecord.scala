@@ -6,6 +6,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.model.{HashKey, PutEntry, ServiceLimits}
 import sparkkinesis.spark.deadletter.DeadLetter
@@ -16,7 +17,9 @@ import sparkkinesis.spark.errors.ConnectorError
  *
  * @param data index of the column
  * @param isText whether column `data` is a string, written as UTF-8
- * @param partitionKey index of the column; without the column, each record gets a random key
+ * @param partitionKey index of the column. Without the column or its value, a record gets a random
+ *   key
+ * @param needsKey whether a row without a value in that column is a bad row
  * @param explicitHashKey index of the column, if there is one
  * @param stream the column that names the stream, if there is one
  */
@@ -24,6 +27,7 @@ private[spark] final case class RowRecord(
     data: Int,
     isText: Boolean,
     partitionKey: Option[Int],
+    needsKey: Boolean,
     explicitHashKey: Option[Int],
     stream: Option[StreamColumn]
 ) {
@@ -38,14 +42,22 @@ private[spark] final case class RowRecord(
   def entry(row: InternalRow, maxRecordBytes: Int, random: Random): Either[BadRow, PutEntry] =
     if (row.isNullAt(data)) Left(BadRow.NullData)
     else
-      keyProblem(row).toLeft(()).flatMap(_ => hashKey(row)) match {
-        case Left(problem) => Left(problem)
-        case Right(hashKey) =>
-          val bytes = dataOf(row)
-          val size = bytes.length.toLong + keyBytes(row)
-          if (size > maxRecordBytes) Left(BadRow.TooLarge(size, maxRecordBytes))
-          else Right(PutEntry(key(row, random), bytes, hashKey, partitionKey.isEmpty))
-      }
+      for {
+        key <- key(row, random)
+        hashKey <- hashKey(row)
+        entry <- fitting(row, key, hashKey, maxRecordBytes)
+      } yield entry
+
+  private def fitting(
+      row: InternalRow,
+      key: String,
+      hashKey: Option[HashKey],
+      most: Int
+  ): Either[BadRow, PutEntry] = {
+    val bytes = dataOf(row)
+    val size = bytes.length.toLong + keyBytes(row)
+    if (size > most) Left(BadRow.TooLarge(size, most)) else Right(PutEntry(key, bytes, hashKey, !hasKey(row)))
+  }
 
   /** The dead letter of a bad row, with the values that the row has. */
   def letter(row: InternalRow, number: Long, why: BadRow): DeadLetter = {
@@ -62,22 +74,15 @@ private[spark] final case class RowRecord(
     )
   }
 
-  private def keyProblem(row: InternalRow): Option[BadRow] = partitionKey.flatMap { column =>
-    val most = ServiceLimits.PartitionKeyCharacters
-    if (row.isNullAt(column)) Some(BadRow.NullKey)
-    else {
-      val text = row.getUTF8String(column)
-      if (text.numBytes == 0) Some(BadRow.EmptyKey)
-      else if (text.numBytes > most && text.numChars > most) Some(BadRow.LongKey(text.numChars))
-      else None
-    }
-  }
+  private def key(row: InternalRow, random: Random): Either[BadRow, String] =
+    if (hasKey(row)) RowRecord.key(row.getUTF8String(partitionKey.get))
+    else if (needsKey) Left(BadRow.NullKey)
+    else Right(PutEntry.randomKey(random.nextLong()))
 
-  private def key(row: InternalRow, random: Random): String =
-    partitionKey.fold(PutEntry.randomKey(random.nextLong()))(row.getUTF8String(_).toString)
+  private def hasKey(row: InternalRow): Boolean = partitionKey.exists(!row.isNullAt(_))
 
   private def keyBytes(row: InternalRow): Int =
-    partitionKey.fold(RowRecord.RandomKeyBytes)(row.getUTF8String(_).numBytes)
+    if (hasKey(row)) row.getUTF8String(partitionKey.get).numBytes else RowRecord.RandomKeyBytes
 
   private def hashKey(row: InternalRow): Either[BadRow, Option[HashKey]] =
     explicitHashKey.filterNot(row.isNullAt) match {
@@ -99,17 +104,37 @@ private[spark] object RowRecord {
   private val Columns =
     Seq("data", "partitionKey", "explicitHashKey", StreamColumn.Name, StreamColumn.Arn)
 
+  /**
+   * The key of a row. Spark does not check the bytes of a string, and Java decodes different
+   * invalid bytes to the same key: such rows would be in several tasks, and in no order.
+   */
+  private def key(text: UTF8String): Either[BadRow, String] = {
+    val most = ServiceLimits.PartitionKeyCharacters
+    val key = text.toString
+    if (key.isEmpty) Left(BadRow.EmptyKey)
+    else if (key.indexOf(Replacement) >= 0 && UTF8String.fromString(key) != text)
+      Left(BadRow.InvalidKey(text.getBytes.toVector))
+    else if (text.numBytes > most && text.numChars > most) Left(BadRow.LongKey(text.numChars))
+    else Right(key)
+  }
+
+  /** Java decodes invalid bytes to this character. */
+  private val Replacement = '\uFFFD'
+
   /** Length of a random partition key. */
   val RandomKeyBytes = 16
 
   /**
    * @param alsoAllowed columns that the sink uses but does not write
+   * @param needsKey whether a row without a partition key is a bad row; otherwise its record gets a
+   *   random key
    * @param namesStreams whether a column names the stream; otherwise such columns are ignored
    * @throws ConnectorError if the columns do not describe records
    */
   def of(
       schema: StructType,
       alsoAllowed: Seq[String] = Nil,
+      needsKey: Boolean = false,
       namesStreams: Boolean = true
   ): RowRecord = {
     refuseOthers(schema, alsoAllowed)
@@ -123,6 +148,7 @@ private[spark] object RowRecord {
       data,
       isText,
       string(schema, "partitionKey"),
+      needsKey,
       string(schema, "explicitHashKey"),
       if (namesStreams) stream(schema) else None
     )

@@ -24,7 +24,7 @@ trait RecordWriterFixture {
   protected val patient: SinkOptions = SinkOptions(deliveryTimeout = 1000.hours)
 
   /** Sends nothing before `flush`, except full requests, however slow the test is. */
-  protected val lingering: SinkOptions = patient.copy(linger = 1000.hours)
+  protected val lingering: SinkOptions = patient.copy(givenLinger = Some(1000.hours))
 
   protected def entry(text: String): PutEntry = PutEntry("key", text.getBytes, None)
 

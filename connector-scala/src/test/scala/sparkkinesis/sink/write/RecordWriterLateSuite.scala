@@ -81,7 +81,7 @@ class RecordWriterLateSuite extends AnyFunSuite with RecordWriterFixture {
 
   test("the rows of an aggregate expire one by one") {
     val kinesis = new HalfDead(FakeKinesis.Throttle)
-    val kpl = options.copy(aggregation = Some(AggregateLimits()), linger = 1000.hours)
+    val kpl = options.copy(aggregation = Some(AggregateLimits()), givenLinger = Some(1000.hours))
     using(newWriter(kinesis, kpl)) { writer =>
       rows.foreach(writer.put)
       writer.flush()

@@ -19,7 +19,11 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
   private def sender =
     new OnceSender(WriterIdentity("q", 1, "i", 0, 0, 5), OnceTerms(), SystemClock)
   private val options =
-    SinkOptions(aggregation = Some(AggregateLimits()), isExactlyOnce = true, linger = 100.millis)
+    SinkOptions(
+      aggregation = Some(AggregateLimits()),
+      isExactlyOnce = true,
+      givenLinger = Some(100.millis)
+    )
 
   private def writer(
       world: World,

@@ -83,7 +83,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
   }
 
   test("a record is sent when it has lingered, at the tick that the loop requests") {
-    val world = new World(patient.copy(linger = 100.millis))
+    val world = new World(patient.copy(givenLinger = Some(100.millis)))
     world.put(entry("1"), now = 50)
     assert(world.calls.wakes > 0 && world.loop.tickAt === 150 && world.calls.sent.isEmpty)
     world.loop.tick(150)
@@ -99,7 +99,7 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
   }
 
   test("a short linger time holds for each record, and costs an idle writer no ticks") {
-    val world = new World(patient.copy(linger = 5.millis))
+    val world = new World(patient.copy(givenLinger = Some(5.millis)))
     world.put(entry("1"))
     assert(world.loop.tickAt === 5)
     world.loop.tick(5)

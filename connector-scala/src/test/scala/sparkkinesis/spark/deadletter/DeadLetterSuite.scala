@@ -9,10 +9,6 @@ import scala.jdk.CollectionConverters._
 import scala.util.Random
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.hadoop.fs.Path
-import org.apache.parquet.example.data.Group
-import org.apache.parquet.hadoop.ParquetReader
-import org.apache.parquet.hadoop.example.GroupReadSupport
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
@@ -20,7 +16,6 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.util.SerializableConfiguration
 
 import sparkkinesis.TemporaryFolders
-import sparkkinesis.sink.DeadLetterFormat
 import sparkkinesis.spark.errors.ConnectorError
 
 class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckPropertyChecks {
@@ -37,14 +32,10 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
   )
   private val emptyLetter = letter.copy(stream = None, row = None, data = None, partitionKey = None)
 
-  private class Fixture(
-      format: DeadLetterFormat = DeadLetterFormat.Json,
-      scheme: String = "trip"
-  ) {
+  private class Fixture(scheme: String = "trip") {
     val root: JPath = newFolder()
     val folder: DeadLetterFolder = DeadLetterFolder(
       s"$scheme://$root/kept",
-      format,
       "q",
       new SerializableConfiguration(TrippingFileSystem.conf)
     )
@@ -100,28 +91,6 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
     assert(Base64.getDecoder.decode(first.get("data").textValue) === letter.data.get)
     assert(first.get("partitionKey").textValue === "ключ\n")
     assert(Seq("stream", "row", "data", "partitionKey").forall(second.get(_).isNull))
-  }
-
-  test("Parquet has the same columns as JSON") {
-    val it = new Fixture(DeadLetterFormat.Parquet)
-    val file = it.attempt(None, 2)
-    file.add(letter)
-    file.add(emptyLetter)
-    new DeadLetterCommit(it.folder, None).publish(Array(DeadLetterCommit.message(file.commit())))
-    assert(it.seen.size === 1)
-    val name = it.seen.head
-    assert(name.startsWith("kept/queryId=q/batchId=__HIVE_DEFAULT_PARTITION__/part-00002-"))
-    val reader =
-      ParquetReader.builder[Group](new GroupReadSupport, new Path(it.root.toString, name)).build()
-    val rows =
-      try Iterator.continually(Option(reader.read())).takeWhile(_.isDefined).flatten.toSeq
-      finally reader.close()
-    assert(rows.head.getLong("row", 0) === 7 && rows.last.getFieldRepetitionCount("row") === 0)
-    assert(rows.head.getInteger("partitionId", 0) === 2)
-    assert(rows.head.getBinary("data", 0).getBytes === letter.data.get)
-    assert(rows.head.getString("partitionKey", 0) === "ключ\n")
-    assert(rows.head.getString("reason", 0) === letter.reason)
-    assert(rows.last.getFieldRepetitionCount("data") === 0)
   }
 
   test("readers see nothing before the batch is done, and then only the attempts that count") {

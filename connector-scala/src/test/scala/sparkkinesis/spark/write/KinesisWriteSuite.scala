@@ -16,6 +16,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 
 import org.apache.spark.SparkConf
+import org.apache.spark.sparkkinesis.Executors
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.write.{
   LogicalWriteInfo,
@@ -86,14 +87,8 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
     val writer =
       new KinesisDataWriter(
         settings,
-        3,
-        None,
-        None,
-        streams,
-        clock,
-        new Random(1),
-        () => false,
-        isRepeated
+        WriteTask(3, None, streams, clock, new Random(1), () => false, isRepeated),
+        _ => ()
       )
     try use(writer)
     finally writer.close()
@@ -144,6 +139,16 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
     }
     assert(e.condition === OptionException.ConflictingOptions)
     assert(e.getMessage.contains("Set spark.speculation to false"))
+  }
+
+  test("under dynamic allocation, the executors that will be there share the first burst") {
+    val conf = new SparkConf(false).set("spark.executor.cores", "4")
+    def expected(present: Int, tasks: Int) = Executors.expected(present, tasks, conf)
+    assert(expected(3, 100) === 3 && expected(3, 2) === 2 && expected(0, 100) === 1)
+    conf.set("spark.dynamicAllocation.enabled", "true")
+    assert(expected(1, 101) === 26 && expected(30, 101) === 30 && expected(30, 7) === 7)
+    conf.set("spark.task.cpus", "2").set("spark.dynamicAllocation.maxExecutors", "20")
+    assert(expected(1, 8) === 4 && expected(1, 101) === 20 && expected(1, 0) === 1)
   }
 
   test("a row of a task that runs again may be in the stream") {
@@ -235,7 +240,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
 
   test("everything that is sent to executors is serializable") {
     new ObjectOutputStream(new ByteArrayOutputStream)
-      .writeObject(KinesisDataWriterFactory(settings))
+      .writeObject(KinesisDataWriterFactory(settings, _ => ()))
   }
 
   test("commit returns when all rows are written, and the counts are those of the writer") {

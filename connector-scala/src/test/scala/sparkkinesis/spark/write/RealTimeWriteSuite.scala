@@ -20,7 +20,6 @@ import sparkkinesis.client.options.{OptionException, Options}
 import sparkkinesis.model._
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.metrics.TaskReport
 import sparkkinesis.spark.realtime.RealTimeMode
 
 /** A task in real-time mode: its next row may be minutes away. */
@@ -45,7 +44,7 @@ class RealTimeWriteSuite extends AnyFunSuite {
   private def withTask[A](
       kinesis: FakeKinesis,
       isRealTime: Boolean
-  )(use: CountingWriter => A): A = {
+  )(use: KinesisDataWriter => A): A = {
     val settings = WriteSettings(
       Some(FixedStream(StreamAccess(stream, config), summary)),
       ConnectionDefaults(None, None, config.credentials),
@@ -58,9 +57,8 @@ class RealTimeWriteSuite extends AnyFunSuite {
     val clock = new FastClock
     val streams =
       new RoutedStreams(_ => new Loan(kinesis, () => ()), clock, (_, _) => ())
-    val inner =
-      new KinesisDataWriter(settings, 0, None, None, streams, clock, new Random(1), () => false)
-    val task = new CountingWriter(inner, (_: TaskReport) => ())
+    val attempt = WriteTask(0, None, streams, clock, new Random(1), () => false)
+    val task = new KinesisDataWriter(settings, attempt, _ => ())
     try use(task)
     finally task.close()
   }

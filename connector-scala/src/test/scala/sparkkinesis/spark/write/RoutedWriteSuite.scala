@@ -51,8 +51,8 @@ class RoutedWriteSuite extends AnyFunSuite {
 
     def writing(isCancelled: () => Boolean)(use: KinesisDataWriter => Unit): Unit = {
       val settings = WriteSettings(stream, reach, SinkOptions(), RowRecord.of(columns), None, 1)
-      val writer =
-        new KinesisDataWriter(settings, 0, None, None, streams, clock, new Random(1), isCancelled)
+      val task = WriteTask(0, None, streams, clock, new Random(1), isCancelled)
+      val writer = new KinesisDataWriter(settings, task, _ => ())
       try use(writer)
       finally writer.close()
     }

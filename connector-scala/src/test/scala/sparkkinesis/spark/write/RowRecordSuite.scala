@@ -20,8 +20,11 @@ class RowRecordSuite extends AnyFunSuite {
 
   private def text(value: String) = UTF8String.fromString(value)
 
+  /** A string with these bytes, as `cast(binary AS string)` makes it. */
+  private def raw(bytes: Int*) = UTF8String.fromBytes(bytes.map(_.toByte).toArray)
+
   private def entry(data: Any, key: Any, hashKey: Any = null, max: Int = 100) =
-    RowRecord.of(schema).entry(InternalRow(data, key, hashKey), max, new Random(1))
+    RowRecord.of(schema, needsKey = true).entry(InternalRow(data, key, hashKey), max, new Random(1))
 
   test("a row becomes a record with its data, key and hash key") {
     val bytes = Array[Byte](1, 2)
@@ -57,6 +60,17 @@ class RowRecordSuite extends AnyFunSuite {
       "LONG_PARTITION_KEY",
       "column 'partitionKey' has 257 characters"
     ),
+    (
+      bytes,
+      raw(0xfe),
+      null,
+      "INVALID_PARTITION_KEY",
+      "column 'partitionKey' is not valid UTF-8: its first bytes are fe"
+    ),
+    (bytes, raw(0x61, 0xff), null, "INVALID_PARTITION_KEY", "column 'partitionKey' is not valid"),
+    (bytes, raw(0xed, 0xa0, 0x80), null, "INVALID_PARTITION_KEY", "column 'partitionKey' is not"),
+    (bytes, raw(Seq.fill(300)(0xff): _*), null, "INVALID_PARTITION_KEY", "column 'partitionKey'"),
+    (bytes, text("k"), raw(0xfe), "BAD_HASH_KEY", "column 'explicitHashKey' is"),
     (bytes, text("k"), text("-1"), "BAD_HASH_KEY", "column 'explicitHashKey' is '-1'"),
     (
       bytes,
@@ -91,6 +105,10 @@ class RowRecordSuite extends AnyFunSuite {
     assert(entry(bytes, text("🔑" * 256), max = 10000).isRight)
   }
 
+  test("a key that contains the replacement character itself is valid") {
+    assert(entry(bytes, text("a\uFFFDb")).toOption.get.partitionKey === "a\uFFFDb")
+  }
+
   test("the limit counts the bytes of data and key in UTF-8") {
     assert(entry(new Array[Byte](98), text("é")).isRight)
     assert(entry(new Array[Byte](99), text("é")) === Left(BadRow.TooLarge(101, 100)))
@@ -99,25 +117,23 @@ class RowRecordSuite extends AnyFunSuite {
 
   private val keyless = RowRecord.of(new StructType().add("data", BinaryType))
 
-  private def randomKeys(count: Int): Seq[String] = {
-    val random = new Random(7)
-    Seq.fill(count)(keyless.entry(InternalRow(bytes), 100, random).toOption.get.partitionKey)
-  }
+  private val nullKey = RowRecord.of(schema) -> InternalRow(bytes, null, null)
 
-  test(
-    "without a key column, keys are random: 16 characters, all different, evenly over the shards"
-  ) {
-    val keys = randomKeys(8000)
-    assert(keys.forall(_.matches("[0-9a-f]{16}")) && keys.distinct.size === keys.size)
-    HashKeyRange.even(8).foreach { shard =>
-      assert(math.abs(keys.count(key => shard.contains(HashKey.of(key))) - 1000) < 150)
+  test("without a key, keys are random: 16 characters, all different, evenly over the shards") {
+    Seq(keyless -> InternalRow(bytes), nullKey).foreach { case (columns, row) =>
+      val random = new Random(7)
+      val keys = Seq.fill(8000)(columns.entry(row, 100, random).toOption.get.partitionKey)
+      assert(keys.forall(_.matches("[0-9a-f]{16}")) && keys.distinct.size === keys.size)
+      HashKeyRange.even(8).foreach { shard =>
+        assert(math.abs(keys.count(key => shard.contains(HashKey.of(key))) - 1000) < 150)
+      }
     }
   }
 
   test("a random key counts towards the limit") {
-    def allows(bytes: Int) =
-      keyless.entry(InternalRow(new Array[Byte](bytes)), 100, new Random(1)).isRight
-    assert(allows(84) && !allows(85))
+    def allows(columns: RowRecord, bytes: Int) =
+      columns.entry(InternalRow(new Array[Byte](bytes), null, null), 100, new Random(1)).isRight
+    Seq(keyless, nullKey._1).foreach(it => assert(allows(it, 84) && !allows(it, 85)))
   }
 
   test("a dead letter has the values of the row unchanged") {

@@ -72,8 +72,8 @@ class BenchSuite extends AnyFunSuite with BeforeAndAfterAll {
         "realtime" -> 5, // two percentiles of two rates, one from stream to stream
         "cold" -> 1, // the time to the first row
         "idle" -> 3, // two operations, batches
-        "sink" -> 2, // speed, CPU
-        "quota" -> 16, // of ten cases: used; throttled of three, others of one, rows of two
+        "sink" -> 2, // speed in steady state, CPU
+        "quota" -> 17, // of eleven cases: used; throttled of three, others of one, rows of two
         "exactly_once" -> 1, // speed of a first attempt
         "readquota" -> 6, // use and refusals of one and of two queries, their parts, beside a loop
         "scale" -> 4, // planning, offset, a second without records, heap

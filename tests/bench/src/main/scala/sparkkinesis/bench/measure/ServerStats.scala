@@ -10,9 +10,10 @@ import com.fasterxml.jackson.databind.ObjectMapper
 /**
  * The counts of the local Kinesis since its start.
  *
+ * @param bytesPut data of the records that were written
  * @param entriesFailed failed entries of `PutRecords` requests
  */
-final case class ServerStats(calls: Map[String, Long], entriesFailed: Long) {
+final case class ServerStats(calls: Map[String, Long], bytesPut: Long, entriesFailed: Long) {
 
   /** Number of calls of an operation. */
   def callsOf(operation: String): Long = calls.getOrElse(operation, 0L)
@@ -32,6 +33,7 @@ object ServerStats {
     val calls = stats.get("calls").properties.asScala
     ServerStats(
       calls.map(entry => entry.getKey -> entry.getValue.asLong).toMap,
+      stats.get("bytesPut").asLong,
       stats.get("entriesFailed").asLong
     )
   }

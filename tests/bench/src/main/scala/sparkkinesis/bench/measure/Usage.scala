@@ -31,5 +31,6 @@ object Usage {
     () => Usage((System.nanoTime() - began) / 1e9, (cpuNanos - cpuBegan) / 1e9)
   }
 
-  private def cpuNanos: Long = process.getProcessCpuTime
+  /** CPU time of this process since its start. */
+  def cpuNanos: Long = process.getProcessCpuTime
 }

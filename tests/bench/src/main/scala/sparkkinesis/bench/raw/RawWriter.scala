@@ -1,11 +1,15 @@
 package sparkkinesis.bench.raw
 
+import java.net.URI
 import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.{Callable, Executors, Future, Semaphore}
 
 import scala.annotation.tailrec
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
-import scala.util.Random
+import scala.util.{Random, Using}
+
+import org.apache.spark.sql.{DataFrame, Row}
 
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
@@ -14,6 +18,9 @@ import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
 object RawWriter {
   private val Limit = 2.minutes
   private val RequestRecords = 500
+
+  /** Two tasks have as many threads as the other loops. */
+  private val TaskThreads = RawClient.Threads / 2
   private val Pause = 100.millis
 
   /** The same random bytes each time, which cannot be compressed. */
@@ -44,6 +51,36 @@ object RawWriter {
     RawClient.inParallel(tasks, Limit)
     refused.get
   }
+
+  /**
+   * Writes the rows of a DataFrame with the columns `partitionKey` and `data`, as a Spark program
+   * without a connector would do it: in each of its two tasks, two threads send what the task's
+   * thread collects.
+   */
+  def putRows(rows: DataFrame, endpoint: URI, stream: String): Unit =
+    rows.foreachPartition((partition: Iterator[Row]) => putPartition(partition, endpoint, stream))
+
+  private def putPartition(rows: Iterator[Row], endpoint: URI, stream: String): Unit =
+    Using.resource(new RawClient(endpoint)) { client =>
+      val pool = Executors.newFixedThreadPool(TaskThreads)
+      val free = new Semaphore(2 * TaskThreads)
+      val refused = new AtomicLong
+      def put(entries: Seq[PutRecordsRequestEntry]): Future[Unit] = {
+        free.acquire()
+        val call: Callable[Unit] = () =>
+          try putAll(client, stream, entries, refused)
+          finally free.release()
+        pool.submit(call)
+      }
+      try rows.map(entry).grouped(RequestRecords).map(put).toVector.foreach(_.get())
+      finally pool.shutdownNow(): Unit
+    }
+
+  private def entry(row: Row): PutRecordsRequestEntry = PutRecordsRequestEntry
+    .builder()
+    .partitionKey(row.getString(0))
+    .data(SdkBytes.fromByteArrayUnsafe(row.getAs[Array[Byte]](1)))
+    .build()
 
   /** Keys that spread evenly over any number of shards. */
   def evenKey(number: Int): String = s"k${number * 7919L}"

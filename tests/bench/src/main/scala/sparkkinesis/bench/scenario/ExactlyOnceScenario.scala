@@ -5,86 +5,115 @@ import java.time.Instant
 import scala.concurrent.duration._
 import scala.util.Using
 
-import sparkkinesis.bench.measure.Usage
+import sparkkinesis.bench.measure.{Usage, WriteSpeed}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.{ConnectionOptions, Options}
+import sparkkinesis.model.aggregate.AggregateTags
 import sparkkinesis.shard.StreamClient
-import sparkkinesis.sink.once.ReadBack
+import sparkkinesis.sink.once.{DriverLoop, ReadBack, WriterIdentity}
 
 /** What exactly once costs: a first attempt, and a read-back of what it wrote. */
 final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   import ExactlyOnceScenario._
 
   override val name = "exactly_once"
-  override val limit: FiniteDuration = 6.minutes
+  override val limit: FiniteDuration = 15.minutes
 
-  override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
-    sizing.sinks.filter(_._2 <= MostShards).flatMap { case (load, shards) =>
-      results(kinesis, load, shards)
+  private val sink = new SinkWrite(spark)
+
+  override def run(): Seq[Result] =
+    Seq[Rows](writes(_, _, _), readBacks(_, _, _)).flatMap { rows =>
+      LocalKinesis.use("4g") { kinesis =>
+        sizing.onceWrites.flatMap { case (load, shards) => rows(kinesis, load, shards) }
+      }
     }
-  }
 
-  private def results(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
-    val rounds = (0 to sizing.rounds).map {
-      AlternatingOrder.both(_)(ordered(kinesis, load, shards), once(kinesis, load, shards))
-    }
-    val warm = rounds.drop(1)
-    val title = s"$name: $load, $shards shards"
-    val rate = Result.compared(
-      s"$title, a first attempt",
-      "MB/s",
-      Samples.of(warm)(_._2._1.megabytesPerSecond(load.bytes)),
-      Samples.of(warm)(_._1.megabytesPerSecond(load.bytes)),
-      Goal.ratioAtLeast(0.95)
-    )
-    val back = Samples.of(warm)(_._2._2.seconds * HundredMegabytes / load.bytes)
-    Seq(rate, Result.measured(s"$title, a read-back of 100 MB", "s", back))
-  }
-
-  /** The same shuffle, without a guarantee. */
-  private def ordered(kinesis: LocalKinesis, load: Load, shards: Int): Usage =
-    kinesis.withStream(name, shards)(write(kinesis, load, Map("ordering" -> "perKey")))
-
-  /** The write, and a read-back of all that it wrote, without the wait before it. */
-  private def once(kinesis: LocalKinesis, load: Load, shards: Int): (Usage, Usage) =
-    kinesis.withStream(name, shards) {
-      val since = Instant.now().minusSeconds(10)
-      val options = Map(
-        "deliveryGuarantee" -> "exactlyOnce",
-        "writeId" -> "bench",
-        "checkpointLocation" -> spark.newCheckpoint().toString
+  private def writes(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
+    both(kinesis, load.part(sizing.warmUpPart), shards, round = 0)
+    val rounds = (1 to sizing.rounds).map(both(kinesis, load, shards, _))
+    def row(what: String, unit: String, goal: Goal*)(figure: WriteSpeed => Double) =
+      Result.compared(
+        s"$name: $load, $shards shards, a first attempt, $what",
+        unit,
+        Samples.of(rounds)(round => figure(round._2)),
+        Samples.of(rounds)(round => figure(round._1)),
+        goal: _*
       )
-      (write(kinesis, load, options), Usage.of(readBack(kinesis, since)))
-    }
-
-  private def write(kinesis: LocalKinesis, load: Load, options: Map[String, String]): Usage = {
-    val sink = new SinkWrite(spark)
-    val rows = sink.rows(load, SinkWrite.EvenKey)
-    Usage.of(sink.write(rows, kinesis.endpoint, name, options + ("aggregation" -> "kpl")))
+    Seq(
+      row("steady state", "MB/s", Goal.ratioAtLeast(0.95))(_.steady),
+      row("CPU", "CPU-s/GB")(_.cpu)
+    )
   }
 
-  private def readBack(kinesis: LocalKinesis, since: Instant): Unit = {
+  /** The same shuffle and the same aggregates, without a guarantee and with it. */
+  private def both(
+      kinesis: LocalKinesis,
+      load: Load,
+      shards: Int,
+      round: Int
+  ): (WriteSpeed, WriteSpeed) = {
+    def speed(options: Map[String, String]) = kinesis.withStream(name, shards) {
+      WriteSpeed.of(kinesis, sizing.ramp)(write(kinesis, load, options))
+    }
+    AlternatingOrder.both(round)(speed(Ordered), speed(Ordered ++ once))
+  }
+
+  private def once: Map[String, String] = Map(
+    "deliveryGuarantee" -> "exactlyOnce",
+    "writeId" -> "bench",
+    "checkpointLocation" -> spark.newCheckpoint().toString
+  )
+
+  private def write(kinesis: LocalKinesis, load: Load, options: Map[String, String]): Unit =
+    sink.write(sink.rows(load, SinkWrite.EvenKey), kinesis.endpoint, name, options)
+
+  /** Reads back what a shorter write has written, without the wait before it. */
+  private def readBacks(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
+    val part = load.part(sizing.warmUpPart)
+    val rounds = (0 to sizing.rounds).map { _ =>
+      kinesis.withStream(name, shards) {
+        val since = Instant.now().minusSeconds(10)
+        write(kinesis, part, Ordered ++ once)
+        val batch = writerOf(kinesis)
+        Usage.of(readBack(kinesis, batch, since)).seconds * HundredMegabytes / part.bytes
+      }
+    }
+    val title = s"$name: $load, $shards shards, a read-back of 100 MB"
+    Seq(Result.measured(title, "s", Samples(rounds.drop(1))))
+  }
+
+  /** The writer of the first record. */
+  private def writerOf(kinesis: LocalKinesis): WriterIdentity = {
+    val shard = kinesis.client.shards(name).head
+    val begin = kinesis.client.iterator(name, shard, "TRIM_HORIZON")
+    val page = kinesis.client.sdk.getRecords { b => b.shardIterator(begin).limit(1); () }
+    AggregateTags
+      .textOf(page.records.get(0).data.asByteArray)
+      .flatMap(WriterIdentity.parse)
+      .getOrElse(sys.error("The first record has no writer."))
+  }
+
+  private def readBack(kinesis: LocalKinesis, batch: WriterIdentity, since: Instant): Unit = {
     val options = Options.parse(BenchSpark.options(kinesis.endpoint, name), ConnectionOptions.Names)
     val access = ConnectionOptions.stream(options, None)
     Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
       val reader = new ReadBack(
         StreamClient(access.ref, loan.value),
         loan.value.describeStream(access.ref),
-        since,
-        SystemClock,
-        AtATime
+        SystemClock
       )
-      require(reader.read(_ => true).nonEmpty, "The read-back found nothing.")
+      val pass = DriverLoop.EarlierRuns(batch.copy(run = batch.run + 1), since)
+      require(reader.read(pass).nonEmpty, "The read-back found nothing.")
     }
   }
 }
 
 private object ExactlyOnceScenario {
-  private val MostShards = 4
-  private val AtATime = 8
+  type Rows = (LocalKinesis, Load, Int) => Seq[Result]
+  private val Ordered = Map("aggregation" -> "kpl", "ordering" -> "perKey")
   private val HundredMegabytes = 1e8
 }

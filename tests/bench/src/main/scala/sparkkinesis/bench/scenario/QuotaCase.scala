@@ -60,6 +60,7 @@ object QuotaCase {
     even(1000, 1, Plain),
     even(1000, 8, Plain),
     QuotaCase(1000, 8, QuotaKeys(8, isHot = true), Plain),
+    QuotaCase(1000, 8, QuotaKeys(8, isHot = true, areOthersRandom = true), Plain),
     even(10000, 8, Plain),
     even(1000, 1, Ordered),
     even(1000, 8, Ordered),

@@ -1,7 +1,7 @@
 package sparkkinesis.bench.scenario
 
 import org.apache.spark.sql.Column
-import org.apache.spark.sql.functions.{array, col, element_at, lit}
+import org.apache.spark.sql.functions.{array, col, element_at, lit, when}
 
 import sparkkinesis.model.{HashKey, HashKeyRange}
 
@@ -10,8 +10,10 @@ import sparkkinesis.model.{HashKey, HashKeyRange}
  *
  * @param shards number of shards with equal ranges; each gets the same number of even keys
  * @param isHot whether one more key has as many records as a shard has of the other keys
+ * @param areOthersRandom whether only the hot key is given, and has the whole quota of its shard:
+ *   the other rows have no key, and are as many as the other shards accept
  */
-final case class QuotaKeys(shards: Int, isHot: Boolean) {
+final case class QuotaKeys(shards: Int, isHot: Boolean, areOthersRandom: Boolean = false) {
   import QuotaKeys._
 
   private val ranges = HashKeyRange.even(shards)
@@ -26,22 +28,30 @@ final case class QuotaKeys(shards: Int, isHot: Boolean) {
     }.toVector
   }
 
-  def name: String = if (isHot) "a hot key" else "even keys"
+  def name: String =
+    if (areOthersRandom) "a hot key beside rows without a key"
+    else if (isHot) "a hot key"
+    else "even keys"
 
-  def of(number: Int): String = turns(number % turns.size)
+  /** The key of the raw loop, which gives a row without a key one of a million keys. */
+  def of(number: Int): String =
+    if (!areOthersRandom) turns(number % turns.size)
+    else if (number % shards == 0) Hot
+    else f"key-${number * 7919L % 1000000}%06d"
 
   /** The keys for the column `id`. */
   def column: Column =
-    element_at(array(turns.map(lit): _*), (col("id") % turns.size + 1).cast("int"))
+    if (areOthersRandom) when(col("id") % shards === 0, Hot)
+    else element_at(array(turns.map(lit): _*), (col("id") % turns.size + 1).cast("int"))
 
   /** The shards with the most records: that of the hot key, or all. */
-  def busiest: Seq[Int] = if (isHot) Seq(shardOf(Hot)) else ranges.indices
+  def busiest: Seq[Int] = if (isHot && !areOthersRandom) Seq(shardOf(Hot)) else ranges.indices
 
   /** The other shards: all but that of the hot key. */
-  def others: Seq[Int] = if (isHot) ranges.indices.diff(busiest) else Nil
+  def others: Seq[Int] = ranges.indices.diff(busiest)
 
   /** The fraction of all records that a shard without the hot key receives. */
-  def shareOfShard: Double = 1.0 / (if (isHot) shards + 1 else shards)
+  def shareOfShard: Double = 1.0 / (if (isHot && !areOthersRandom) shards + 1 else shards)
 }
 
 object QuotaKeys {

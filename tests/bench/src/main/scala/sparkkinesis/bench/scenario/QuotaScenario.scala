@@ -71,8 +71,10 @@ final class QuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
         goal.toSeq: _*
       )
     val isPlain = of.mode.options.isEmpty && !of.keys.isHot
-    val used = row("quota used", "of 1", Some(Goal.atLeast(of.mode.goal)))(_.least(of.keys.busiest))
-    val others = Option.when(of.keys.isHot) {
+    val used = row("quota used", "of 1", Some(Goal.atLeast(of.mode.goal))) { it =>
+      if (of.keys.areOthersRandom) it.together else it.least(of.keys.busiest)
+    }
+    val others = Option.when(of.keys.others.nonEmpty) {
       row("the other shards', quota used", "of 1", Some(Goal.atLeast(0.95)))(
         _.least(of.keys.others)
       )
@@ -102,6 +104,9 @@ private object QuotaScenario {
 
     /** The lowest use of the quota among these shards. */
     def least(shards: Seq[Int]): Double = shards.map(n => QuotaUse.share(arrivals(n))).min
+
+    /** The use of the quota of all shards, until the last of them is done. */
+    def together: Double = QuotaUse.share(arrivals.flatten) / arrivals.size
 
     /** Rows per second over all shards, as if no shard had started with a full bucket. */
     def rowsPerSecond: Double = rows / (1 + QuotaUse.seconds(arrivals.flatten))

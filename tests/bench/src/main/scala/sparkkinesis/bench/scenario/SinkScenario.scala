@@ -2,55 +2,54 @@ package sparkkinesis.bench.scenario
 
 import scala.concurrent.duration._
 
-import sparkkinesis.bench.measure.Usage
+import sparkkinesis.bench.measure.WriteSpeed
 import sparkkinesis.bench.raw.RawWriter
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 
-/** How fast the sink writes without quotas. */
+/** How fast the sink writes without quotas: when it begins, and when it has found its rate. */
 final class SinkScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "sink"
-  override val limit: FiniteDuration = 6.minutes
+  override val limit: FiniteDuration = 15.minutes
+
+  private val sink = new SinkWrite(spark)
 
   override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
     sizing.sinks.flatMap { case (load, shards) => results(kinesis, load, shards) }
   }
 
   private def results(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
-    val rounds = (0 to sizing.rounds).map {
-      AlternatingOrder.both(_)(raw(kinesis, load, shards), ours(kinesis, load, shards))
-    }
-    val (first, warm) = (rounds.take(1), rounds.drop(1))
-    val title = s"$name: $load, $shards shards"
-    def rate(title: String, of: Seq[(Usage, Usage)], goal: Goal*) = Result.compared(
-      title,
-      "MB/s",
-      Samples.of(of)(_._2.megabytesPerSecond(load.bytes)),
-      Samples.of(of)(_._1.megabytesPerSecond(load.bytes)),
-      goal: _*
+    both(kinesis, load.part(sizing.warmUpPart), shards, round = 0)
+    val rounds = (1 to sizing.rounds).map(both(kinesis, load, shards, _))
+    def row(what: String, unit: String, goal: Goal*)(figure: WriteSpeed => Double) =
+      Result.compared(
+        s"$name: $load, $shards shards, $what",
+        unit,
+        Samples.of(rounds)(round => figure(round._2)),
+        Samples.of(rounds)(round => figure(round._1)),
+        goal: _*
+      )
+    Seq(
+      row("steady state", "MB/s", Goal.ratioAtLeast(0.9))(_.steady),
+      row(s"the first ${sizing.ramp}", "MB/s")(_.ramp),
+      row("CPU", "CPU-s/GB", Goal.ratioAtMost(1.5))(_.cpu)
     )
-    val cpu = Result.compared(
-      s"$title, CPU",
-      "CPU-s/GB",
-      Samples.of(warm)(_._2.cpuSecondsPerGigabyte(load.bytes)),
-      Samples.of(warm)(_._1.cpuSecondsPerGigabyte(load.bytes)),
-      Goal.ratioAtMost(1.5)
-    )
-    Seq(rate(title, warm, Goal.ratioAtLeast(0.9)), cpu, rate(s"$title, first round", first))
   }
 
-  private def raw(kinesis: LocalKinesis, load: Load, shards: Int): Usage =
-    kinesis.withStream("sink", shards) {
-      Usage.of {
-        RawWriter.put(kinesis.client, "sink", load.records, load.size)(RawWriter.evenKey)
-        ()
-      }
-    }
-
-  private def ours(kinesis: LocalKinesis, load: Load, shards: Int): Usage =
-    kinesis.withStream("sink", shards) {
-      val sink = new SinkWrite(spark)
-      Usage.of(sink.write(sink.rows(load, SinkWrite.EvenKey), kinesis.endpoint, "sink"))
-    }
+  /** The raw loop and the sink, from the same rows. */
+  private def both(
+      kinesis: LocalKinesis,
+      load: Load,
+      shards: Int,
+      round: Int
+  ): (WriteSpeed, WriteSpeed) = {
+    val rows = sink.rows(load, SinkWrite.EvenKey)
+    def speed(write: => Unit) =
+      kinesis.withStream(name, shards)(WriteSpeed.of(kinesis, sizing.ramp)(write))
+    AlternatingOrder.both(round)(
+      speed(RawWriter.putRows(rows, kinesis.endpoint, name)),
+      speed(sink.write(rows, kinesis.endpoint, name))
+    )
+  }
 }

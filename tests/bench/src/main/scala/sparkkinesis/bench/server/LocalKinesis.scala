@@ -26,7 +26,7 @@ final class LocalKinesis private (val server: SimulatorProcess, val client: RawC
   def advance(by: FiniteDuration): Unit = {
     val body = BodyPublishers.ofString(s"""{"advance": ${by.toSeconds}}""")
     val request = HttpRequest.newBuilder(endpoint.resolve("/_simulator/clock")).POST(body).build()
-    val answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString())
+    val answer = LocalKinesis.http.send(request, BodyHandlers.ofString())
     if (answer.statusCode != 200)
       throw new IllegalStateException(s"The local Kinesis does not move its clock: $answer.")
   }
@@ -37,6 +37,7 @@ final class LocalKinesis private (val server: SimulatorProcess, val client: RawC
 }
 
 object LocalKinesis {
+  private val http = HttpClient.newHttpClient()
 
   /** @param heap maximum heap of the server, for example `4g` */
   def use[A](heap: String, arguments: String*)(body: LocalKinesis => A): A =

@@ -11,7 +11,10 @@ import scala.concurrent.duration._
  * @param fanOutShards number of shards of which the memory is measured
  * @param settling time before an idle query is measured, because it polls its shards less and less
  *   often for ten seconds
+ * @param ramp first part of a write, in which the sink finds its rate
+ * @param warmUpPart the part of a write that comes before the rounds, and does not count
  * @param sinks records that are written in a round, and number of shards
+ * @param onceWrites the same for exactly once
  * @param quotaSeconds time during which the quota of a stream is used up
  * @param readQuotaSettling time in which queries learn a quota, and that others read, too
  * @param readQuotaWindow time for which they are measured then
@@ -34,7 +37,10 @@ final case class Sizing(
     fanOutShards: Int,
     idleShards: Seq[Int],
     settling: FiniteDuration,
+    ramp: FiniteDuration,
+    warmUpPart: Double,
     sinks: Seq[(Load, Int)],
+    onceWrites: Seq[(Load, Int)],
     quotaSeconds: Int,
     readQuotaSettling: FiniteDuration,
     readQuotaWindow: FiniteDuration,
@@ -52,6 +58,9 @@ final case class Sizing(
 /** Records to write or read. */
 final case class Load(records: Int, size: Int) {
   def bytes: Long = records.toLong * size
+
+  /** @param share from 0 to 1 */
+  def part(share: Double): Load = copy(records = (records * share).toInt)
 
   override def toString: String = s"${Load.short(bytes)} of ${Load.short(size.toLong)}"
 }
@@ -79,11 +88,14 @@ object Sizing {
     fanOutShards = 1000,
     idleShards = Seq(4, 500),
     settling = 15.seconds,
+    ramp = 3.seconds,
+    warmUpPart = 0.1,
     sinks = Seq(
-      Load(1000000, 1000) -> 4,
-      Load(1000000, 1000) -> 64,
-      Load(1000000, 100) -> 4
+      Load(7000000, 1000) -> 4,
+      Load(9000000, 1000) -> 64,
+      Load(20000000, 100) -> 4
     ),
+    onceWrites = Seq(Load(4000000, 1000) -> 4, Load(10000000, 100) -> 4),
     quotaSeconds = 8,
     readQuotaSettling = 60.seconds,
     readQuotaWindow = 100.seconds,
@@ -108,7 +120,10 @@ object Sizing {
     fanOutShards = 20,
     idleShards = Seq(2),
     settling = 1.second,
+    ramp = 1.second,
+    warmUpPart = 0.5,
     sinks = Seq(Load(2000, 1000) -> 2),
+    onceWrites = Seq(Load(2000, 1000) -> 2),
     quotaSeconds = 2,
     readQuotaSettling = 2.seconds,
     readQuotaWindow = 3.seconds,

@@ -32,9 +32,17 @@ class QuotaKeysSuite extends AnyFunSuite {
     assert(keys.shareOfShard * all === 16)
   }
 
+  test("beside rows without a key, a hot key has the quota of one shard") {
+    val keys = QuotaKeys(8, isHot = true, areOthersRandom = true)
+    val (hot, others) = (0 until count).map(keys.of).partition(_ == keys.of(0))
+    assert(hot.size === count / 8 && others.distinct.size === others.size)
+    assert(keys.busiest === (0 until 8) && keys.others.isEmpty && keys.shareOfShard === 1.0 / 8)
+  }
+
   test("all keys have the same length") {
-    for (isHot <- Seq(false, true)) {
-      val lengths = (0 until count).map(QuotaKeys(8, isHot).of).map(_.length)
+    val beside = QuotaKeys(8, isHot = true, areOthersRandom = true)
+    Seq(QuotaKeys(8, isHot = false), QuotaKeys(8, isHot = true), beside).foreach { keys =>
+      val lengths = (0 until count).map(keys.of).map(_.length)
       assert(lengths.distinct === Seq(QuotaKeys.KeyLength))
     }
   }

@@ -28,7 +28,7 @@ class StalledWriteSuite extends AnyFunSuite {
   private val name = StreamName("orders")
 
   private val options =
-    SinkOptions(deliveryTimeout = 1.hour, requestTimeout = 1.second, linger = 1.hour)
+    SinkOptions(deliveryTimeout = 1.hour, requestTimeout = 1.second, givenLinger = Some(1.hour))
 
   private def withWriter[A](server: KinesisServer)(use: (RecordWriter, TargetStream) => A): A = {
     val client = AwsClientFactory.create(

@@ -49,7 +49,7 @@ final class Setup(seed: Long, random: Random) {
   val options: SinkOptions = SinkOptions(
     deliveryTimeout =
       if (keepsLate) (1 + random.nextInt(10)).seconds else (30 + random.nextInt(300)).seconds,
-    linger = (20 + random.nextInt(300)).millis,
+    givenLinger = Some((20 + random.nextInt(300)).millis),
     maxInFlightRequests = 1 + random.nextInt(6),
     maxBufferedBytes = maxRecordBytes / 2 + random.nextInt(20 * maxRecordBytes).toLong,
     aggregation = Option.when(isAggregated)(

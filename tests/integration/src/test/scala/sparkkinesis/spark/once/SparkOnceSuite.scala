@@ -229,4 +229,31 @@ class SparkOnceSuite extends AnyFunSuite with SparkFixture {
     val e = intercept[StreamingQueryException](run(other, stream, input.checkpoint))
     assert(e.getMessage.contains("KINESIS_WRITE_NOT_DETERMINISTIC"), e.getMessage)
   }
+
+  test("keys that are not valid UTF-8 are kept as bad rows, also in order and in a repeated run") {
+    val (stream, letters, folder) = (newStream(), newFolder().toString, newFolder())
+    val keys = Seq("X'FE'", "X'FF'", "X'61FE'", "X'6B'").map(it => s"cast($it as string)")
+    val rows = spark
+      .range(0, 40, 1, 4)
+      .selectExpr(
+        "cast(id as string) as data",
+        s"element_at(array(${keys.mkString(", ")}), int(id % 4 + 1)) as partitionKey",
+        "id"
+      )
+    val settings = Seq(
+      "deliveryGuarantee" -> "exactlyOnce",
+      "aggregation" -> "kpl",
+      "ordering" -> "perKey",
+      "orderBy" -> "id",
+      "deadLetterPath" -> letters,
+      "writeId" -> "job-8",
+      "checkpointLocation" -> folder.toString
+    )
+    (1 to 2).foreach { _ =>
+      rows.write.format("kinesis").options(options(stream, settings: _*)).mode("append").save()
+      assert(written(stream) === (3 until 40 by 4).map(_.toString))
+      val kept = spark.read.json(letters).select("reason").collect().map(_.getString(0)).toSeq
+      assert(kept === Seq.fill(30)("INVALID_PARTITION_KEY"))
+    }
+  }
 }

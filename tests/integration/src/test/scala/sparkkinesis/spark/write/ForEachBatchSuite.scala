@@ -1,5 +1,6 @@
 package sparkkinesis.spark.write
 
+import java.nio.file.{Files, Paths}
 import java.util.UUID
 import java.util.concurrent.Executors
 
@@ -73,6 +74,28 @@ class ForEachBatchSuite extends AnyFunSuite with SparkFixture {
       for (id <- Seq(query.toString, s"$query-2"); batch <- 0 to 1)
         yield (id, Option(batch.toLong)) -> 10
     assert(found(letters) === expected.toMap)
+  }
+
+  test("a write that is repeated because its bad rows could not be kept has the same name") {
+    import spark.implicits._
+    val (to, letters, source) = (newStream(), newCheckpoint(), MemoryStream[Int])
+    val query = source
+      .toDF()
+      .writeStream
+      .option("checkpointLocation", newCheckpoint())
+      .foreachBatch { (batch: DataFrame, _: Long) =>
+        val id = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+        val obstacle = Files.createDirectories(Paths.get(letters)).resolve(s"queryId=$id")
+        Files.writeString(obstacle, "not a folder")
+        assertThrows[Exception](write(batch, to, letters))
+        Files.delete(obstacle)
+        write(batch, to, letters)
+      }
+      .start()
+    source.addData(0 until 100)
+    try query.processAllAvailable()
+    finally query.stop()
+    assert(found(letters) === Map((query.id.toString, Some(0)) -> 20))
   }
 
   test("in a thread of the user, a batch that runs again needs a writeId to keep bad rows once") {

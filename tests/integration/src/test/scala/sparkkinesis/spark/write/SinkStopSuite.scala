@@ -35,7 +35,7 @@ class SinkStopSuite extends AnyFunSuite with SparkFixture with BeforeAndAfterEac
 
   /** Threads of tasks that are in the sink. */
   private def tasks: Int = Thread.getAllStackTraces.values.asScala.count {
-    _.exists(_.getClassName == classOf[CountingWriter].getName)
+    _.exists(_.getClassName == classOf[KinesisDataWriter].getName)
   }
 
   private def writerThreads: Int = threads.getOrElse("spark-kinesis-writer-N", 0)

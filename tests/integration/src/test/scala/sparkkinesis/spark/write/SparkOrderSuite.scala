@@ -12,6 +12,7 @@ import org.scalatest.time.{Seconds, Span}
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerStageCompleted}
 import org.apache.spark.sql.execution.streaming.{MemoryStream, StreamingQueryWrapper}
+import org.apache.spark.sql.streaming.StreamingQueryException
 import org.apache.spark.sql.{DataFrame, SQLContext, SparkSession}
 
 import sparkkinesis.model.{RecordDistribution, StreamName}
@@ -155,6 +156,29 @@ class SparkOrderSuite extends AnyFunSuite with SparkFixture {
       .selectExpr("cast(id as string) data", "concat('k', id % 10) partitionKey")
     write(rows, options(stream, byKey: _*))
     assert(arrived(stream) === expected(2000))
+  }
+
+  test("a stream that begins to choose shards by itself is refused at the next batch") {
+    import spark.implicits._
+    val name = StreamName("later")
+    server.kinesis.createOnDemandStream(name)
+    val source = MemoryStream[Int]
+    val query = source
+      .toDF()
+      .selectExpr("cast(value as string) data", "concat('k', value % 10) partitionKey")
+      .writeStream
+      .format("kinesis")
+      .options(options(name, byKey: _*))
+      .option("checkpointLocation", newCheckpoint())
+      .start()
+    try {
+      source.addData(0 until 20)
+      query.processAllAvailable()
+      server.kinesis.updateDistribution(name, RecordDistribution.Auto)
+      source.addData(20 until 40)
+      val e = intercept[StreamingQueryException](query.processAllAvailable())
+      assert(e.getMessage.contains("[KINESIS_AUTO_DISTRIBUTION] Stream later"), e.getMessage)
+    } finally query.stop()
   }
 
   test("a stream that chooses shards by itself is refused before a record is sent") {

@@ -69,7 +69,7 @@ final class OnceWorld(val seed: Long) {
 
   val options: SinkOptions = SinkOptions(
     deliveryTimeout = 3.minutes,
-    linger = (20 + random.nextInt(300)).millis,
+    givenLinger = Some((20 + random.nextInt(300)).millis),
     maxInFlightRequests = 1 + random.nextInt(6),
     maxBufferedBytes = maxRecordBytes / 2 + random.nextInt(20 * maxRecordBytes).toLong,
     aggregation =
