@@ -9,10 +9,10 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Using}
 
-import org.apache.spark.sql.{DataFrame, Row}
-
 import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequestEntry
+
+import org.apache.spark.sql.{DataFrame, Row}
 
 /** `PutRecords` in a loop: four threads, full requests, and failed records again after a pause. */
 object RawWriter {
