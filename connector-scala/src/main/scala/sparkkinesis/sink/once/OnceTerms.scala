@@ -14,9 +14,9 @@ import scala.concurrent.duration._
  * @param margin how much earlier than the needed records a read-back begins if it begins at a time,
  *   because arrival times are approximate
  * @param visible how long before a request another record must have been acknowledged to come
- *   before it in its shard. `PutRecords` promises no order. But after this time consumers have
- *   seen the acknowledged record, and a later one with a lower number would be missed by all of
- *   them. A record is usually visible within a second
+ *   before it in its shard. `PutRecords` promises no order. But after this time consumers have seen
+ *   the acknowledged record, and a later one with a lower number would be missed by all of them. A
+ *   record is usually visible within a second
  * @param patience how long the log of attempts may be out of the driver's reach
  */
 final case class OnceTerms(

@@ -64,7 +64,7 @@ final class TaskLoop(
   /** The questions to ask now. To be called several times per second. */
   def tick(now: Moment): Vector[WriterAsk] =
     if (ended.nonEmpty) Vector.empty
-    else if (millis(now) - millis(heardAt) > patience.toMillis) {
+    else if (open.nonEmpty && millis(now) - millis(heardAt) > patience.toMillis) {
       ended = Some(silent)
       Vector.empty
     } else {

@@ -68,10 +68,13 @@ class AwsTimeoutsSuite extends AnyFunSuite {
   test("a request whose right to leave has ended when its credentials are there is not sent") {
     val isEnded = new AtomicBoolean
     val asked = new AtomicInteger
-    val roles = new RoleService(1.hour, () => {
-      isEnded.set(true)
-      false
-    })
+    val roles = new RoleService(
+      1.hour,
+      () => {
+        isEnded.set(true)
+        false
+      }
+    )
     val stub = new HttpStub(_ => {
       asked.incrementAndGet()
       HttpStub.Answer(500, "text/html", Array.emptyByteArray)

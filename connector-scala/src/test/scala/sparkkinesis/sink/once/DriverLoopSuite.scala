@@ -104,8 +104,10 @@ class DriverLoopSuite extends AnyFunSuite {
     assert(it.passes(silence - 1) === Nil && it.loop.earlierRows === None)
     val pass = it.passes(silence).head
     assert(pass.from === noon.minusMillis(margin))
-    assert(Seq(0L, 1L, 2L).map(run => pass.needs(aggregate(5, 1, run).writer)) ===
-      Seq(true, true, false))
+    assert(
+      Seq(0L, 1L, 2L).map(run => pass.needs(aggregate(5, 1, run).writer)) ===
+        Seq(true, true, false)
+    )
     assert(it.passes(silence + 100) === Nil, "one pass at a time")
     it.read(pass, Seq(aggregate(5, 1), aggregate(6, 2, run = 1)))
     assert(it.loop.earlierRows.map(_.length) === Some(2 * Hash128.Bytes))

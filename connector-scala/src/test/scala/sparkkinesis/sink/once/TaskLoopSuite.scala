@@ -123,8 +123,8 @@ class TaskLoopSuite extends AnyFunSuite {
 
   test("a time for which the machine was suspended makes a doubt older") {
     val it = new Task
-    it.loop.recover(Seq(ShardInDoubt(ShardId("a"), 60000, None)), at(60000, suspended = 5000))
-    val asked = it.tick(60000).collect { case Recover(_, _, _, shards) => shards.map(_.ageMillis) }
+    it.loop.recover(Seq(ShardInDoubt(ShardId("a"), 60000, None)), at(60000))
+    val asked = it.loop.tick(at(60000, suspended = 5000)).collect { case Recover(_, _, _, shards) => shards.map(_.ageMillis) }
     assert(asked === Seq(Seq(65000)))
   }
 
@@ -138,5 +138,6 @@ class TaskLoopSuite extends AnyFunSuite {
     assert(it.tick(1200) === Seq(finish) && !it.loop.isFinished)
     it.answer(finish, 1200, Finished)
     assert(it.loop.isFinished && it.tick(9000) === Nil)
+    assert(it.tick(3600000) === Nil && it.loop.failure === None, "it waits for no answer")
   }
 }

@@ -329,7 +329,8 @@ class ReadBackSuite extends AnyFunSuite {
 
     /** The next records after the iterator, as the limits of the service and the quota allow. */
     override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page = {
-      val Array(shard, from) = iterator.token.split(' ')
+      val parts = iterator.token.split(' ')
+      val (shard, from) = (parts(0), parts(1))
       pass(20)
       val quota = used.computeIfAbsent(shard, _ => new Quota)
       if (!quota.allows(now.get)) {
