@@ -56,7 +56,8 @@ private[spark] final case class RowRecord(
   ): Either[BadRow, PutEntry] = {
     val bytes = dataOf(row)
     val size = bytes.length.toLong + keyBytes(row)
-    if (size > most) Left(BadRow.TooLarge(size, most)) else Right(PutEntry(key, bytes, hashKey, !hasKey(row)))
+    if (size > most) Left(BadRow.TooLarge(size, most))
+    else Right(PutEntry(key, bytes, hashKey, !hasKey(row)))
   }
 
   /** The dead letter of a bad row, with the values that the row has. */
