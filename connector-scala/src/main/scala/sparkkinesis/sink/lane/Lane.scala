@@ -1,5 +1,7 @@
 package sparkkinesis.sink.lane
 
+import java.util.TreeSet
+
 import scala.collection.mutable
 
 import sparkkinesis.model.{PutEntry, ShardId}
@@ -14,7 +16,7 @@ import sparkkinesis.sink.rate.{RecordSum, ShardRate}
  * @param isOrdered whether at most one request at a time has records of the lane, and that request
  *   at most one record per partition key
  * @param createdAt in milliseconds
- * @param lanes hears of each change
+ * @param changed is called after each change
  */
 private[sink] final class Lane(
     val shard: ShardId,
@@ -22,9 +24,9 @@ private[sink] final class Lane(
     open: Option[OpenAggregate],
     isOrdered: Boolean,
     createdAt: Long,
-    lanes: WaitingLanes
+    private[lane] val place: LanePlace,
+    changed: Lane => Unit
 ) {
-  private[lane] val place = lanes.newPlace()
   private val queue = new RecordQueue
   private var inFlight = 0
   private var pausedUntil = 0L
@@ -76,6 +78,9 @@ private[sink] final class Lane(
   private def sleep(now: Long): Long =
     pastSleep + blockedSince.fold(0L)(it => math.max(0L, now - it))
 
+  /** A time before which no waiting record was sent; `Never` if none was sent. */
+  def firstSent: Long = firstSentAt
+
   /** The failures of the waiting record that was sent first. */
   def oldestFailure: Option[Failures] = {
     val failed = queue.failures ++ open.flatMap(_.failed)
@@ -93,7 +98,7 @@ private[sink] final class Lane(
         record.failures = failure
         queue.addLast(record)
     }
-    lanes.update(this)
+    changed(this)
   }
 
   /** When the next records may be sent; `Never` if an answer must come first. */
@@ -114,13 +119,13 @@ private[sink] final class Lane(
   def block(until: Long, dueAt: Long): Unit = {
     if (until < Lane.Never && blockedSince.isEmpty) blockedSince = Some(dueAt)
     place.blockedUntil = until
-    lanes.update(this)
+    changed(this)
   }
 
   /** The shard may take records again. */
   def unblock(): Unit = {
     place.blockedUntil = 0
-    lanes.update(this)
+    changed(this)
   }
 
   /**
@@ -137,7 +142,7 @@ private[sink] final class Lane(
       inFlight += 1
       endSleep(now)
     }
-    lanes.update(this)
+    changed(this)
   }
 
   /** From now on, something else than the shard holds up its records. */
@@ -224,7 +229,7 @@ private[sink] final class Lane(
   /** Makes a Kinesis record of the open aggregate, to which no further record is added. */
   def closeAggregate(): Unit = {
     open.flatMap(_.close()).foreach(queue.addLast)
-    lanes.update(this)
+    changed(this)
   }
 
   /** Removes and returns all records, in order. */
@@ -253,7 +258,7 @@ private[sink] final class Lane(
       }
       firstSentAt = Lane.Never
       others.foreach(enqueue)
-      lanes.update(this)
+      changed(this)
       expired
     }
 
@@ -261,13 +266,11 @@ private[sink] final class Lane(
   def enqueue(record: PendingRecord): Unit = {
     queue.addLast(record)
     noteFirstSent(record.failures)
-    lanes.update(this)
+    changed(this)
   }
 
-  private def noteFirstSent(failures: Option[Failures]): Unit = failures.foreach { it =>
-    firstSentAt = math.min(firstSentAt, it.sentAt)
-    lanes.noteSent(it.sentAt)
-  }
+  private def noteFirstSent(failures: Option[Failures]): Unit =
+    failures.foreach(it => firstSentAt = math.min(firstSentAt, it.sentAt))
 }
 
 private[sink] object Lane {
@@ -277,4 +280,19 @@ private[sink] object Lane {
 
   /** Limit of the search for a record whose key has no other record in the request. */
   private val MaxSkipped = 1000
+}
+
+/**
+ * Where a lane stands among those that have records, and what it counts for there.
+ *
+ * @param turn differs from that of any other lane
+ */
+private[lane] final class LanePlace(var turn: Long, var lanes: TreeSet[Lane]) {
+
+  /** The lane sends nothing before this time; zero if it may send. */
+  var blockedUntil = 0L
+
+  var time = 0L
+  var nextTurn: Long = turn
+  var records, bytes = 0L
 }

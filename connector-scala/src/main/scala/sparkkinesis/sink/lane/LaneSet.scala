@@ -200,7 +200,8 @@ private[sink] final class LaneSet(
     },
     options.isOrdered,
     now,
-    waiting
+    waiting.newPlace(),
+    waiting.update
   )
 }
 

@@ -7,12 +7,7 @@ import sparkkinesis.sink.SinkOptions
  *
  * @param bytes of data and partition keys together
  */
-final case class RequestLimits(records: Int, bytes: Long) {
-
-  /** The size of the request, as a fraction of the largest one. */
-  private[sink] def partOf(request: Request): Double =
-    math.max(request.records.length.toDouble / records, request.bytes.toDouble / bytes)
-}
+final case class RequestLimits(records: Int, bytes: Long)
 
 object RequestLimits {
   def of(options: SinkOptions): RequestLimits =

@@ -25,19 +25,17 @@ private[sink] final class WaitingLanes(linger: Long) {
   /** A time before which no waiting record was sent; `Never` if none was sent. */
   var firstSent: Long = Lane.Never
 
-  /** A record that waits was sent at that time. */
-  private[lane] def noteSent(sentAt: Long): Unit = firstSent = math.min(firstSent, sentAt)
-
   /** Number of times that a lane was asked whether its shard takes records. */
   def looksAtLanes: Long = looks
 
-  private[lane] def newPlace(): Place = {
+  private[lane] def newPlace(): LanePlace = {
     turns += 1
-    new Place(turns, nowhere)
+    new LanePlace(turns, nowhere)
   }
 
   /** The lane's records have changed, or the time until which it waits. */
   private[lane] def update(lane: Lane): Unit = {
+    firstSent = math.min(firstSent, lane.firstSent)
     val place = lane.place
     val lanes =
       if (lane.isEmpty || place.blockedUntil == Lane.Never) nowhere
@@ -147,26 +145,7 @@ private[sink] final class WaitingLanes(linger: Long) {
     while (!blocked.isEmpty && blocked.first.place.time <= now) blocked.first.unblock()
 }
 
-private[sink] object WaitingLanes {
-
-  /**
-   * Where a lane is, and what it counts for there.
-   *
-   * @param turn differs from that of any other lane
-   */
-  private[lane] final class Place(
-      private[WaitingLanes] var turn: Long,
-      private[WaitingLanes] var lanes: TreeSet[Lane]
-  ) {
-
-    /** The lane sends nothing before this time; zero if it may send. */
-    var blockedUntil = 0L
-
-    private[WaitingLanes] var time = 0L
-    private[WaitingLanes] var nextTurn = turn
-    private[WaitingLanes] var records, bytes = 0L
-  }
-
+private object WaitingLanes {
   private val ByTime: Comparator[Lane] = (a, b) => {
     val times = java.lang.Long.compare(a.place.time, b.place.time)
     if (times != 0) times else java.lang.Long.compare(a.place.turn, b.place.turn)

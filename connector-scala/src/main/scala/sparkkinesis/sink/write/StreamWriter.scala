@@ -125,13 +125,19 @@ private[sink] final class StreamWriter(
       ended(request, now)
       e match {
         case _: KinesisException.TooLarge if request.records.length > 1 =>
-          stream.requestSize.refused(request.bytes, limits.partOf(request))
+          stream.requestSize.refused(request.bytes, fullness(request))
         case _: KinesisException.Unreachable if now - request.sentAt >= timeout =>
           stream.requestSize.unanswered(request.sentAt, now)
         case _ => ()
       }
       responses.failed(request, e, now)
     }
+
+  /** The size of the request, as a fraction of the largest one that the options allow. */
+  private def fullness(request: Request): Double = math.max(
+    request.records.length.toDouble / limits.records,
+    request.bytes.toDouble / limits.bytes
+  )
 
   /** When to look into the stream for records of unknown outcome; `Lane.Never` if there is none. */
   def recoverAt: Long = doubts.fold(Lane.Never)(_.readyAt)

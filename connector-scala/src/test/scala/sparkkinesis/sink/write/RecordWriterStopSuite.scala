@@ -44,12 +44,16 @@ class RecordWriterStopSuite extends AnyFunSuite with RecordWriterFixture {
   test("the owner keeps the delivery timeout, even if the thread that ticks has died") {
     val owner = Thread.currentThread
     val time = new FastClock
+    var waits = 0
     val clock = new Clock {
       override def now: Instant = time.now
       override def sleep(duration: FiniteDuration): Unit = time.sleep(duration)
       override def await(monitor: AnyRef, millis: Long): Unit =
-        if (Thread.currentThread eq owner) time.await(monitor, millis)
-        else throw new InterruptedException // as after an error in that thread
+        if (Thread.currentThread eq owner) {
+          waits += 1
+          assert(waits < 10000, "the owner would wait for ever")
+          time.await(monitor, millis)
+        } else throw new InterruptedException // as after an error in that thread
     }
     val options = SinkOptions(deliveryTimeout = 30.seconds)
     using(newWriter((new Hanging).kinesis, options, clock = clock)) { writer =>
