@@ -15,6 +15,7 @@ import software.amazon.awssdk.core.interceptor.{
 import software.amazon.awssdk.http.{Abortable, SdkHttpResponse}
 
 import sparkkinesis.client.ResponseRoom
+import sparkkinesis.compat._
 import sparkkinesis.model.ServiceLimits
 
 /**
