@@ -124,7 +124,9 @@ class TaskLoopSuite extends AnyFunSuite {
   test("a time for which the machine was suspended makes a doubt older") {
     val it = new Task
     it.loop.recover(Seq(ShardInDoubt(ShardId("a"), 60000, None)), at(60000))
-    val asked = it.loop.tick(at(60000, suspended = 5000)).collect { case Recover(_, _, _, shards) => shards.map(_.ageMillis) }
+    val asked = it.loop.tick(at(60000, suspended = 5000)).collect { case Recover(_, _, _, shards) =>
+      shards.map(_.ageMillis)
+    }
     assert(asked === Seq(Seq(65000)))
   }
 
