@@ -25,7 +25,7 @@ private[sink] final class Doubts(terms: OnceTerms) {
     val landmark = landmarks.get(doubt.lane.shard).flatMap {
       _.reverseIterator.find(_.at <= before)
     }
-    waiting :+= Waiting(doubt, landmark.map(_.number))
+    waiting :+= Waiting(doubt, landmark.map(_.number), isAsked = false)
   }
 
   /** Kinesis acknowledged a record in this shard. A look for a later one begins after it. */
@@ -37,12 +37,14 @@ private[sink] final class Doubts(terms: OnceTerms) {
     }
   }
 
-  /** What to look up now: the shards of records that were sent long enough ago. */
-  def question(now: Long): Seq[ShardInDoubt] =
-    waiting.filter(isReady(now)).groupBy(_.doubt.lane.shard).toSeq.map { case (shard, all) =>
+  /** A look begins: the shards of records that were sent long enough ago. */
+  def beginLook(now: Long): Seq[ShardInDoubt] = {
+    waiting = waiting.map(it => it.copy(isAsked = it.doubt.sentAt + acceptance <= now))
+    waiting.filter(_.isAsked).groupBy(_.doubt.lane.shard).toSeq.map { case (shard, all) =>
       val first = all.minBy(_.doubt.sentAt)
       ShardInDoubt(shard, now - first.doubt.sentAt, first.after)
     }
+  }
 
   /** When the oldest may be looked up; `Never` if there is none. */
   def readyAt: Long =
@@ -53,20 +55,18 @@ private[sink] final class Doubts(terms: OnceTerms) {
     waiting.map(_.doubt).flatMap(it => it.failed.head.failures.map(it.lane.shard -> _)).headOption
 
   /**
-   * Removes those that were sent long enough before the look into the stream. The time of the look
-   * counts towards no `deliveryTimeout`: the driver limits it.
+   * Removes those that the last look was for. The time of the look counts towards no
+   * `deliveryTimeout`: the driver limits it.
    *
    * @param askedAt when the look began, in milliseconds
    */
   def resolve(askedAt: Long, now: Long): Vector[Doubt] = {
     for (it <- waiting.map(_.doubt); record <- it.failed)
       record.postpone(now - math.max(askedAt, it.sentAt))
-    val (resolved, young) = waiting.partition(isReady(askedAt))
-    waiting = young
+    val (resolved, others) = waiting.partition(_.isAsked)
+    waiting = others
     resolved.map(_.doubt)
   }
-
-  private def isReady(askedAt: Long)(it: Waiting) = it.doubt.sentAt + acceptance <= askedAt
 }
 
 private[sink] object Doubts {
@@ -77,8 +77,11 @@ private[sink] object Doubts {
   /** A record that was acknowledged at that time. */
   private final case class Landmark(number: SequenceNumber, at: Long)
 
-  /** @param after a record of the shard that comes before those in doubt, if one is known */
-  private final case class Waiting(doubt: Doubt, after: Option[SequenceNumber])
+  /**
+   * @param after a record of the shard that comes before those in doubt, if one is known
+   * @param isAsked whether the look in progress is for it
+   */
+  private final case class Waiting(doubt: Doubt, after: Option[SequenceNumber], isAsked: Boolean)
 
   /**
    * The records of a lane in one request that Kinesis did not acknowledge, in their order.

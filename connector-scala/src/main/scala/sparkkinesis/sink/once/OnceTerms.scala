@@ -11,8 +11,9 @@ import scala.concurrent.duration._
  * @param acceptance bound of the time between that decision and the effect of the request. It is
  *   longer than `start` and the longest `requestTimeout` together, 35 s. The rest is for the
  *   network and the service
- * @param margin how much earlier than the needed records a read-back begins if it begins at a time,
- *   because arrival times are approximate
+ * @param margin how much earlier than the needed records a read-back begins if it begins at a time.
+ *   Arrival times are approximate, and a question to the driver may be on its way for ten seconds,
+ *   after which the task gives it up
  * @param visible how long before a request another record must have been acknowledged to come
  *   before it in its shard. `PutRecords` promises no order. But after this time consumers have seen
  *   the acknowledged record, and a later one with a lower number would be missed by all of them. A

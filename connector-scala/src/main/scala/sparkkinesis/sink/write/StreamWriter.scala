@@ -144,7 +144,7 @@ private[sink] final class StreamWriter(
 
   /** Begins a look into the stream, unless one is in progress. Returns what to look up. */
   def beginRecovery(now: Long): Option[Seq[ShardInDoubt]] = {
-    val question = doubts.filterNot(_ => isRecovering).map(_.question(now))
+    val question = doubts.filterNot(_ => isRecovering).map(_.beginLook(now))
     isRecovering ||= question.nonEmpty
     question
   }

@@ -58,6 +58,7 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
         nothingToSend(it, 30000)
         assert(it.recoverAt === acceptance)
         val found = if (isThere) digests(request) else Set.empty[Hash128]
+        assert(it.beginRecovery(acceptance).nonEmpty)
         it.recovered(found, askedAt = acceptance, acceptance + 10)
         assert(it.recoverAt === Lane.Never)
         if (isThere) nothingToSend(it, 120000) else assert(rows(send(it, 120000)) === Seq("row"))
@@ -66,14 +67,23 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     }
   }
 
-  test("a look that began too early says nothing") {
-    val world = new World(evenShards(1))
+  test("a look says nothing about requests that are young, or failed after it began") {
+    val world = new World(evenShards(2))
     val it = writer(world)
-    add(it, "k", "row")
-    it.failed(send(it), new KinesisException.Unreachable(""), 1000)
+    add(it, keys.head, "known")
+    val known = send(it)
+    add(it, keys.last, "late")
+    val late = send(it, 10)
+    it.failed(known, new KinesisException.Unreachable(""), 1000)
+    assert(it.beginRecovery(acceptance - 1) === Some(Nil))
     it.recovered(Set.empty, askedAt = acceptance - 1, acceptance)
     nothingToSend(it, acceptance)
-    assert(it.recoverAt === acceptance)
+    assert(it.beginRecovery(acceptance + 100).exists(_.map(_.shard) == Seq(id(0))))
+    it.failed(late, new KinesisException.Unreachable(""), acceptance + 200)
+    it.recovered(Set.empty, askedAt = acceptance + 100, acceptance + 300)
+    assert(rows(send(it, acceptance + 10000)) === Seq("known"))
+    nothingToSend(it, acceptance + 10001)
+    assert(it.recoverAt === acceptance + 10)
   }
 
   test("a throttled record is sent again without a look") {
@@ -116,6 +126,7 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     add(it, keys.last, "other")
     assert(rows(send(it, 1000)) === Seq("other"))
     nothingToSend(it, 1001)
+    assert(it.beginRecovery(acceptance).nonEmpty)
     it.recovered(Set.empty, askedAt = acceptance, acceptance)
     assert(rows(send(it, acceptance + 5000)) === Seq("first"))
   }

@@ -34,7 +34,9 @@ final class OnceWorld(val seed: Long) {
 
   /** What Kinesis does besides the simplest. */
   val behaviour: Behaviour = DrawnBehaviour(seed + 4)
-  private val margin = behaviour.arrivalFall + random.nextInt(10000).millis
+
+  /** A question may be on its way for a second, and the driver takes it for as much younger. */
+  private val margin = behaviour.arrivalFall + (1000 + random.nextInt(10000)).millis
   val terms: OnceTerms =
     OnceTerms(1500.millis, 500.millis, 4.seconds, margin, visible = 200.millis)
   val isOrdered: Boolean = seed % 2 == 1
