@@ -527,6 +527,14 @@ MUTANTS = [
         suite="DriverLoopSuite",
     ),
     Mutant(
+        name="child-begins-late",
+        promise="A look reads a shard that came from one in doubt from the time of the doubt.",
+        file="sink/once/ReadBack.scala",
+        old="flatten.filterNot(_ => isChild)",
+        new="flatten.filterNot(_ => isChild && false)",
+        suite="ReadBackSuite",
+    ),
+    Mutant(
         name="other-holder-served",
         promise="A read-back serves no attempt that waits for another one than it was for.",
         file="sink/once/DriverLoop.scala",

@@ -63,14 +63,25 @@ final class ReadBack(
       SortedHashes.requireFits(bytes.addAndGet(rows.length.toLong), mostBytes)
     val atATime = math.min(MostAtATime, memory / UsualPageBytes).toInt
     ShardReaders
-      .readAll(shards.map(_.id), atATime) { shard =>
-        readShard(shard, markers.get(shard), pass, listedAt, add)
+      .readAll(shards, atATime) { it =>
+        readShard(it.id, start(it, shards, pass), markers.get(it.id), pass, listedAt, add)
       }
       .flatten
   }
 
+  /**
+   * Where reading a shard begins. A record from which it could begin comes before the doubts of its
+   * own lane, but not before those of a shard that it came from.
+   */
+  private def start(shard: Shard, read: Seq[Shard], pass: DriverLoop.Pass): Progress = {
+    val isChild = read.exists(it => shard.parents.contains(it.id))
+    val after = pass.shards.flatMap(_.get(shard.id)).flatten.filterNot(_ => isChild)
+    after.fold[Progress](Progress.AtTimestamp(pass.from))(Progress.After(_))
+  }
+
   private def readShard(
       shard: ShardId,
+      start: Progress,
       marker: Option[SequenceNumber],
       pass: DriverLoop.Pass,
       listedAt: Moment,
@@ -100,7 +111,7 @@ final class ReadBack(
       last.now.plusMillis(clock.elapsedMillis - last.steady.toEpochMilli)
     }
     try
-      for ((_, records) <- reader.pages(rangeOf(shard, marker, pass))) {
+      for ((_, records) <- reader.pages(rangeOf(shard, start, marker))) {
         requireRetained(unread, now)
         records.foreach(found)
         val read = records.lastArrivalMillis.map(it => Instant.ofEpochMilli(it - Margin))
@@ -117,14 +128,12 @@ final class ReadBack(
   }
 
   /** A shard up to the marker, or up to its end if it has none. */
-  private def rangeOf(shard: ShardId, marker: Option[SequenceNumber], pass: DriverLoop.Pass) = {
-    val after = pass.shards.flatMap(_.get(shard)).flatten
+  private def rangeOf(shard: ShardId, start: Progress, marker: Option[SequenceNumber]) =
     ShardRange(
       StreamShard(summary.arn, shard),
-      after.fold[Progress](Progress.AtTimestamp(pass.from))(Progress.After(_)),
+      start,
       marker.fold[Progress](Progress.Finished)(Progress.After(_))
     )
-  }
 
   /** The shards that the pass reads: all, unless each shard that it names is listed. */
   private def selected(pass: DriverLoop.Pass, listed: Seq[Shard]): Seq[Shard] = {

@@ -244,6 +244,17 @@ class ReadBackSuite extends AnyFunSuite {
     assert(rows(world.read(only = Some(known))) === Seq(Hash128.ofRow(row(keys.last))))
   }
 
+  test("a shard that came from one in doubt is read from its start, whatever else is known of it") {
+    val world = new World(shards = 1)
+    world.split("shardId-000000000000")
+    world.write(writer, keys: _*)
+    val known = world.kinesis.putRecords(world.stream, Seq(row(keys.head))).collect {
+      case PutResult.Written(shard, number) => shard -> Option(number)
+    }
+    val parent = ShardId("shardId-000000000000") -> Option.empty[SequenceNumber]
+    assert(rows(world.read(only = Some((known :+ parent).toMap))).toSet === hashes)
+  }
+
   test("a question about a shard that is not listed reads all shards") {
     val world = new World
     world.write(writer, keys: _*)
