@@ -47,7 +47,7 @@ object ErrorCondition {
         "KINESIS_CLOCK_SKEW",
         "Correct the clock of the machine: AWS accepts a difference of five minutes."
       )
-    case _: Unreachable =>
+    case _: Unreachable | _: Withheld =>
       ErrorCondition(
         "KINESIS_UNREACHABLE",
         "Check region, endpoint, network, proxy and certificates."

@@ -48,7 +48,7 @@ trait KinesisClient extends AutoCloseable {
    * @param timeout limit for the request and its whole response. A client that always answers at
    *   once needs none
    * @param mayLeave asked just before the first byte of the request
-   * @throws KinesisException.Throttled also if the request may not leave: it had no effect
+   * @throws KinesisException.Withheld if the request may not leave: it had no effect
    */
   @nowarn("cat=unused-params")
   def putRecords(
@@ -68,7 +68,10 @@ trait KinesisClient extends AutoCloseable {
 object KinesisClient {
   private[client] def checkMayLeave(mayLeave: () => Boolean): Unit =
     if (!mayLeave())
-      throw new KinesisException.Throttled("The driver has not renewed the right to send yet.")
+      throw new KinesisException.Withheld(
+        "The request was not sent: before its first byte, the right to send had ended, or its " +
+          "credentials had taken too long."
+      )
 }
 
 /**

@@ -90,6 +90,9 @@ object KinesisException {
       val mayHaveArrived: Boolean = true
   ) extends KinesisException(message, true, cause)
 
+  /** The caller did not let the request leave. */
+  final class Withheld(message: String) extends KinesisException(message, true, null)
+
   /** `InternalFailure`, HTTP 5xx: the service failed. The call may have taken effect. */
   final class ServiceFailure(message: String, cause: Throwable = null)
       extends KinesisException(message, true, cause)

@@ -87,7 +87,7 @@ private[aws] object AwsErrors {
       else if (e.statusCode >= 500) new KinesisException.ServiceFailure(_, _)
       else if (e.statusCode == 413) new KinesisException.TooLarge(_, _)
       else if (e.statusCode == OfProxy || e.statusCode == Timeout)
-        new KinesisException.Unreachable(_, _, true)
+        new KinesisException.Unreachable(_, _, mayHaveArrived = e.statusCode != OfProxy)
       else if (e.statusCode == 403) new KinesisException.AccessDenied(_, _)
       else new KinesisException.Other(_, _)
     }

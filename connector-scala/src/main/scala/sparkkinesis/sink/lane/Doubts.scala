@@ -50,9 +50,13 @@ private[sink] final class Doubts(terms: OnceTerms) {
   def readyAt: Long =
     if (waiting.isEmpty) Lane.Never else waiting.map(_.doubt.sentAt).min + acceptance
 
-  /** The oldest, with its shard. */
-  def oldest: Option[(ShardId, Failures)] =
-    waiting.map(_.doubt).flatMap(it => it.failed.head.failures.map(it.lane.shard -> _)).headOption
+  /** The record that was sent first, with its shard. */
+  def oldest: Option[(ShardId, Failures)] = {
+    val all =
+      for (it <- waiting.map(_.doubt); record <- it.failed; failure <- record.failures)
+        yield it.lane.shard -> failure
+    all.minByOption(_._2.sentAt)
+  }
 
   /**
    * Removes those that the last look was for. The time of the look counts towards no

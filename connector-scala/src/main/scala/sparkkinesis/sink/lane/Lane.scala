@@ -246,7 +246,7 @@ private[sink] final class Lane(
    * there are any, and the shard has acknowledged nothing since, removes also those that arrived
    * before that time: the shard takes none of them.
    */
-  def expire(before: Long): Vector[PendingRecord] =
+  def expire(before: Long, now: Long): Vector[PendingRecord] =
     if (firstSentAt > before) Vector.empty
     else {
       val waiting = queue.drain()
@@ -258,6 +258,7 @@ private[sink] final class Lane(
       }
       firstSentAt = Lane.Never
       others.foreach(enqueue)
+      if (isEmpty) endSleep(now)
       changed(this)
       expired
     }

@@ -125,11 +125,11 @@ private[sink] final class LaneSet(
    *
    * @param removed is called with each removed record
    */
-  def expire(before: Long)(removed: PendingRecord => Unit): Vector[ExpiredRecord] =
+  def expire(before: Long, now: Long)(removed: PendingRecord => Unit): Vector[ExpiredRecord] =
     if (waiting.firstSent > before) Vector.empty
     else
       lanes.toVector.flatMap { lane =>
-        val records = lane.expire(before)
+        val records = lane.expire(before, now)
         val error = records.flatMap(_.failures).headOption.fold("")(_.lastMessage)
         records.foreach(removed)
         records.flatMap(expired(lane.shard, _, error))

@@ -2,6 +2,8 @@ package sparkkinesis.sink.lane
 
 import java.util.{Comparator, TreeSet}
 
+import scala.annotation.tailrec
+
 /**
  * The lanes of a stream that have records: those whose shard may take some, by the arrival of their
  * oldest record, and those that wait for their shard, by time. So the work for a request does not
@@ -124,17 +126,34 @@ private[sink] final class WaitingLanes(linger: Long) {
       if (hasMore && isReady(lane, arrivedBy, now) && !records.isFull)
         block(lane, now + 1, arrivedBy, now) // another task was faster
     }
-    while (!records.isFull && !ready.isEmpty) takeFrom(ready.first)
-    while (!records.isFull && !filling.isEmpty && filling.first.place.time <= arrivedBy)
-      takeFrom(filling.first)
+    @tailrec
+    def fill(next: Option[Lane]): Unit = if (next.nonEmpty && !records.isFull) {
+      next.foreach(takeFrom)
+      fill(oldest(arrivedBy))
+    }
+    fill(oldest(arrivedBy))
     if (records.size == 0) None else Some(new Request(parts.result(), records.toArray, now))
   }
 
-  /** Whether the shard takes records of the lane now. If not, the lane waits until it does. */
+  /**
+   * The lane to take from next. A due aggregate does not wait for full ones that are younger:
+   * otherwise it would wait as long as there are enough of these.
+   */
+  private def oldest(arrivedBy: Long): Option[Lane] = {
+    def first(lanes: TreeSet[Lane]) = if (lanes.isEmpty) None else Some(lanes.first)
+    val due = first(filling).filter(_.place.time <= arrivedBy)
+    (first(ready) ++ due).reduceOption((a, b) => if (ByTime.compare(b, a) < 0) b else a)
+  }
+
+  /**
+   * Whether the shard takes records of the lane now. If not, the lane waits until it does, or for a
+   * short time: the rate of the shard may rise meanwhile.
+   */
   private def isReady(lane: Lane, arrivedBy: Long, now: Long): Boolean = {
     looks += 1
     val readyAt = lane.readyAt(now)
-    if (readyAt > now) block(lane, readyAt, arrivedBy, now)
+    val until = if (readyAt == Lane.Never) Lane.Never else math.min(readyAt, now + MostWait)
+    if (readyAt > now) block(lane, until, arrivedBy, now)
     readyAt <= now
   }
 
@@ -146,6 +165,10 @@ private[sink] final class WaitingLanes(linger: Long) {
 }
 
 private object WaitingLanes {
+
+  /** Milliseconds. */
+  private val MostWait = 200L
+
   private val ByTime: Comparator[Lane] = (a, b) => {
     val times = java.lang.Long.compare(a.place.time, b.place.time)
     if (times != 0) times else java.lang.Long.compare(a.place.turn, b.place.turn)

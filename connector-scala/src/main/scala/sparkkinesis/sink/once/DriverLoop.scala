@@ -22,14 +22,16 @@ import sparkkinesis.sink.once.WriterAsk._
  *
  * @param batch what the records of this run carry; partition and task do not matter
  * @param since no run of the batch has written a record before, by the service's clock
- * @param begun when this run was logged; it is the newest at this time
+ * @param begun before this run was logged; it was the newest at this time
  * @param begunAt the same or earlier, by the service's clock
+ * @param logged after this run was logged: from now on no other run gets the right to send
  */
 final class DriverLoop(
     batch: WriterIdentity,
     since: Instant,
     begun: Moment,
     begunAt: Instant,
+    logged: Moment,
     terms: OnceTerms
 ) {
   import DriverLoop._
@@ -66,6 +68,8 @@ final class DriverLoop(
   private def check(time: Long): Vector[Command] = {
     val isDue = checkedAt.exists(_ + terms.lease.toMillis / ChecksPerLease <= time)
     if (isDue) checkedAt = None
+    // A look that hangs has no answer.
+    if (checkedAt.isEmpty && isOutOfReach(time)) end(OnceException.logFailed(terms.patience, null))
     if (isDue) Vector(Command.CheckLog) else Vector.empty
   }
 
@@ -81,15 +85,21 @@ final class DriverLoop(
       case Right(true) => newest = asked
       case Right(false) =>
         end(OnceException.fenced("a later attempt of the batch, or a later batch, has begun"))
-      case Left(e) =>
-        if (now.steady.toEpochMilli - newest.steady.toEpochMilli > terms.patience.toMillis)
-          end(OnceException.logFailed(terms.patience, e))
+      case Left(e) if isOutOfReach(now.steady.toEpochMilli) =>
+        end(e match {
+          case known: OnceException => known // it says what to do
+          case other => OnceException.logFailed(terms.patience, other)
+        })
+      case Left(_) => () // the next look may succeed
     }
   }
 
+  private def isOutOfReach(time: Long) =
+    time - newest.steady.toEpochMilli > terms.patience.toMillis
+
   /** The requests of earlier runs have had their effect after a while. */
   private def earlierRuns(time: Long): Vector[Pass] =
-    if (found.nonEmpty || time < start + terms.silence.toMillis) Vector.empty
+    if (found.nonEmpty || time < logged.steady.toEpochMilli + terms.silence.toMillis) Vector.empty
     else Vector(EarlierRuns(batch, since.minusMillis(terms.margin.toMillis)))
 
   /** Attempts that wait to succeed others, if a pass is due for some of them. */
@@ -223,6 +233,9 @@ object DriverLoop {
     /** Whether an aggregate of that writer is needed. Any thread may call it. */
     def needs(writer: WriterIdentity): Boolean
 
+    /** Whether the rows of an aggregate are needed, and not only the aggregate. */
+    def needsRows: Boolean = true
+
     /**
      * The shards to read, besides those that came from them, each from after a record or else from
      * `from`. `None` for all shards.
@@ -251,6 +264,8 @@ object DriverLoop {
   final case class Recovery(batch: WriterIdentity, from: Instant, questions: Seq[Recover])
       extends Pass {
     private val tasks = questions.map(it => it.partition -> it.task).toSet
+
+    override def needsRows: Boolean = false
 
     override def needs(writer: WriterIdentity): Boolean =
       writer.isSameBatch(batch) && writer.run == batch.run &&

@@ -97,11 +97,15 @@ object OnceException {
       "no cache of listings."
   )
 
-  /** @param time for which the log of attempts was out of reach */
+  /**
+   * @param time for which the log of attempts was out of reach
+   * @param cause null if the file system has not answered at all
+   */
   def logFailed(time: FiniteDuration, cause: Throwable): OnceException = new OnceException(
     LogFailed,
-    s"The sink could not read its log of attempts for $time: ${cause.getMessage} Run the query " +
-      "again when the file system of its checkpoint answers.",
+    s"The sink could not read its log of attempts for $time: " +
+      s"${Option(cause).getOrElse("the file system does not answer")}. Run the query again when " +
+      "the file system of its checkpoint answers.",
     cause
   )
 

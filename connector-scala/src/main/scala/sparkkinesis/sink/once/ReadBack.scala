@@ -95,7 +95,9 @@ final class ReadBack(
       writer <- writers.get(text).orElse(WriterIdentity.parse(text).filter(pass.needs))
     } {
       writers(text) = writer
-      all += aggregate(record, writer, add)
+      val aggregate = aggregateOf(record, writer, pass.needsRows)
+      add(aggregate.rows)
+      all += aggregate
     }
     val reader = new ShardRangeReader(
       stream,
@@ -207,10 +209,11 @@ final class ReadBack(
     s"The shards of stream $ref are changing, and the listing does not show them all."
   )
 
-  private def aggregate(record: Record, writer: WriterIdentity, add: Array[Byte] => Unit) = {
+  private def aggregateOf(record: Record, writer: WriterIdentity, needsRows: Boolean) = {
     val entry = PutEntry(record.partitionKey.getOrElse(""), record.data, Some(HashKey.Min))
-    val rows = Hash128.encode(UserRecords.of(entry).map(Hash128.ofRow))
-    add(rows)
+    val rows =
+      if (needsRows) Hash128.encode(UserRecords.of(entry).map(Hash128.ofRow))
+      else Array.emptyByteArray
     FoundAggregate(writer, Hash128.ofAggregate(record.data), rows)
   }
 

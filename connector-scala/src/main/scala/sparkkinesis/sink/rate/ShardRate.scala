@@ -115,7 +115,9 @@ private[sink] final class ShardRate(shards: Int, writers: Int, start: Long) {
   /** A time before the previous one counts as the previous one. */
   private def fill(now: Long): Unit = if (now > filledAt) {
     val seconds = (now - filledAt) / 1000.0
-    if (!buckets.isFull) buckets.rate = growth.after(seconds, buckets.rate)
+    // No further, however much time a growing debt permits: nothing is limited at this rate.
+    val most = math.max(buckets.rate, Unlimited)
+    if (!buckets.isFull) buckets.rate = math.min(most, growth.after(seconds, buckets.rate))
     buckets.fill(seconds)
     filledAt = now
   }

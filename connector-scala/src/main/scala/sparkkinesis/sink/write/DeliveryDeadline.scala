@@ -44,7 +44,7 @@ private[sink] final class DeliveryDeadline(
   }
 
   private def expire(lanes: LaneSet, now: Long): Vector[ExpiredRecord] =
-    lanes.expire(now - timeout.toMillis) { it =>
+    lanes.expire(now - timeout.toMillis, now) { it =>
       counters.recordsExpired(it.userRecords, it.bufferedBytes)
     }
 

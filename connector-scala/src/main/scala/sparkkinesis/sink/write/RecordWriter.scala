@@ -172,7 +172,9 @@ final class RecordWriter(
         shards: Seq[ShardInDoubt],
         askedAt: Long
     ): Unit = threads.run {
-      val answer = attempt(once.fold(Set.empty[Hash128])(_.recover(shards)))
+      // The thread may begin late, and a doubt that seems younger is looked up too late.
+      val aged = shards.map(it => it.copy(ageMillis = it.ageMillis + (now - askedAt)))
+      val answer = attempt(once.fold(Set.empty[Hash128])(_.recover(aged)))
       update(loop.recovered(stream, askedAt, answer, now))
     }
 

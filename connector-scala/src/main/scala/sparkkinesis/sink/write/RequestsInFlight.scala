@@ -55,6 +55,10 @@ private[write] final class RequestsInFlight(limit: RequestLimit) {
       val isAwaited = awaited.remove(request)
       if (isAwaited) limit.unanswered(request.sentAt, now)
       isAwaited
+    case _: KinesisException.Withheld =>
+      val isAwaited = awaited.remove(request)
+      if (isAwaited) limit.cancelled()
+      isAwaited
     case _ => answered(request, now)
   }
 

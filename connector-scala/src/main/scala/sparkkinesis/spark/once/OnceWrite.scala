@@ -55,6 +55,7 @@ private[spark] final class OnceWrite(
     val (start, serverTime) = (clock.moment, summary.serverTime.getOrElse(clock.now))
     done = log.committed(target)
     val attempt = if (isDone) None else Some(log.begin(batch, target, serverTime))
+    val logged = clock.moment
     val (incarnation, run) = attempt.fold(("", 0L))(it => (it.incarnation, it.run))
     val source = StreamClient(stream, loan.value, new SharedReads(loan.value.isAws))
     val reader = new ReadBack(source, summary, clock)
@@ -64,7 +65,7 @@ private[spark] final class OnceWrite(
       logger.info(s"Batch $batch of $query was begun before: reads stream $stream back.")
     }
     val identity = WriterIdentity(query, batch, incarnation, run, 0, 0)
-    val driver = new DriverLoop(identity, since, start, serverTime, terms)
+    val driver = new DriverLoop(identity, since, start, serverTime, logged, terms)
     val it = new Running(driver, attempt, reader)
     running = Some(it)
     val rows = Option.when(run > 0)(it.broadcastEarlier())

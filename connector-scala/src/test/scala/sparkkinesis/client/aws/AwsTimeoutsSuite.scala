@@ -84,7 +84,7 @@ class AwsTimeoutsSuite extends AnyFunSuite {
       withClient(stub.endpoint.getPort, attempt = 30.seconds, Some(role)) { client =>
         def put(mayLeave: => Boolean) =
           client.putRecords(stream, Seq(PutEntry("k", Array(1), None)), 30.seconds, () => mayLeave)
-        intercept[KinesisException.Throttled](put(!isEnded.get))
+        intercept[KinesisException.Withheld](put(!isEnded.get))
         assert(isEnded.get && asked.get === 0)
         intercept[KinesisException.ServiceFailure](put(true))
         assert(asked.get === 1)

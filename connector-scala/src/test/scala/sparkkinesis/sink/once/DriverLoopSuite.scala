@@ -23,8 +23,8 @@ class DriverLoopSuite extends AnyFunSuite {
     Moment(noon.plusSeconds(99).plusMillis(millis), Instant.ofEpochMilli(millis))
 
   /** Times are in milliseconds since the run began. */
-  private final class Run(run: Long = 0) {
-    val loop = new DriverLoop(writer.copy(run = run), noon, at(0), noon, terms)
+  private final class Run(run: Long = 0, logged: Long = 0) {
+    val loop = new DriverLoop(writer.copy(run = run), noon, at(0), noon, at(logged), terms)
 
     def ask(question: WriterAsk, now: Long): WriterAnswer = loop.asked(question, at(now))
 
@@ -97,6 +97,20 @@ class DriverLoopSuite extends AnyFunSuite {
     assert(it.loop.failure === None)
     it.loop.checked(Left(cause), at(303000), at(304000))
     assert(it.loop.failure.map(_.getCause) === Some(cause))
+  }
+
+  test("a look into the log that never ends is one that is out of reach") {
+    val run = new Run
+    val looks = run.tick(terms.lease.toMillis)
+    assert(looks.contains(Command.CheckLog))
+    val end = terms.patience.toMillis + 1
+    assert(run.tick(end).isEmpty && run.loop.failure.exists(_.condition == OnceException.LogFailed))
+  }
+
+  test("what earlier runs wrote is read after their last request, however long logging took") {
+    val run = new Run(run = 1, logged = 40000)
+    assert(run.passes(silence + 39999).isEmpty)
+    assert(run.passes(silence + 40000).nonEmpty)
   }
 
   test("a later run reads what earlier ones wrote, after their last request has had its effect") {

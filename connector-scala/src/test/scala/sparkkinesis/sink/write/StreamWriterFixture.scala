@@ -35,7 +35,7 @@ trait StreamWriterFixture extends Assertions {
     HashKeyRange.even(count).zipWithIndex.map { case (range, i) => shard(i, range) }
 
   /** A service that lists the shards of now. */
-  protected final class World(var shards: Seq[Shard]) {
+  protected final class World(var shards: Seq[Shard], executors: Int = 1) {
     val counters = new SinkCounters
     val stream = new TargetStream(
       ref,
@@ -45,7 +45,7 @@ trait StreamWriterFixture extends Assertions {
       },
       ServiceLimits.RecordBytes,
       None,
-      1,
+      executors,
       new FastClock
     )
 

@@ -105,6 +105,7 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     it.answered(send(it), Seq(throttled, oops), 10)
     assert(rows(send(it, 5000)) === Seq("a"))
     nothingToSend(it, 5001)
+    it.beginRecovery(acceptance)
     it.recovered(Set.empty, askedAt = acceptance, acceptance)
     assert(rows(send(it, acceptance + 5000)) === Seq("b"))
   }

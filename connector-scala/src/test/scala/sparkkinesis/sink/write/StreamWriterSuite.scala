@@ -8,10 +8,10 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{HashKeyRange, PutEntry, SequenceNumber, ShardId}
-import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkCounter._
 import sparkkinesis.sink.write.StreamWriter.Next
+import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
 /** Which records form a request, when it is sent, and what its answer changes. */
 class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with StreamWriterFixture {
@@ -66,6 +66,35 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     (1 to 4).foreach(_ => keys.foreach(add(writer, _, "x")))
     val lanes = (1 to 4).map(_ => send(writer).parts.map(_.lane.shard))
     assert(lanes === Seq(lanes.head, lanes(1), lanes.head, lanes(1)) && lanes.head != lanes(1))
+  }
+
+  test("an aggregate that is due does not wait for full ones that are younger") {
+    val options = SinkOptions(aggregation = Some(AggregateLimits(records = 2)))
+    val writer = new World(evenShards(2)).writer(options, RequestLimits(1, 100000))
+    add(writer, keys.head, "alone")
+    (1 to 4).foreach(_ => add(writer, keys.last, "full", now = 1))
+    val sent = Seq(1, options.linger.toMillis).map(writer.next(_, isUrgent = false))
+    assert(sent.collect { case Next.Send(it) =>
+      rows(it)
+    } === Seq(Seq("full", "full"), Seq("alone")))
+  }
+
+  test("a lane does not sleep through the growth of its rate, with large rows and many executors") {
+    Seq(50, 1000).foreach { executors =>
+      val world = new World(evenShards(1), executors)
+      val writer = world.writer()
+      val large = "x" * 1000000
+      var (now, sent) = (0L, 0)
+      (1 to 2).foreach(_ => add(writer, "k", large))
+      while (sent < 2 && now < 60000) writer.next(now, isUrgent = true) match {
+        case Next.Send(request) =>
+          now += 30
+          sent += request.records.length
+          writer.answered(request, world.write(request), now)
+        case Next.Wait(until) => now = until
+      }
+      assert(sent === 2 && now < 10000, s"$executors executors")
+    }
   }
 
   test("a shard that must wait does not hold back another one") {

@@ -303,6 +303,7 @@ class ReadBackSuite extends AnyFunSuite {
       begin,
       Moment(begin, begin),
       begin,
+      Moment(begin, begin),
       OnceTerms()
     )
 

@@ -33,7 +33,7 @@ final class OnceHistory(seed: Long) {
   private def start(): Unit = {
     val run = new OnceRun(world, runs.size.toLong, () => isCommitted = true)
     runs :+= run
-    run.begin()
+    if (runs.size == 1) run.begin() else agenda.after(random.nextInt(60000).toLong)(run.begin())
   }
 
   /** The driver crashes, or is cut off and goes on. Another one begins. */

@@ -19,7 +19,8 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private var hasTasks = false
   private var finished = Set.empty[Int]
   private val batch = WriterIdentity("query", 7, "incarnation", number, 0, 0)
-  private val loop = new DriverLoop(batch, firstAt, now, agenda.clock.now, terms)
+  private val (begun, begunAt) = (agenda.clock.moment, agenda.clock.now)
+  private lazy val loop = new DriverLoop(batch, firstAt, begun, begunAt, logged = now, terms)
   private val restless = new RestlessKinesis(world)
   private val reader = new ReadBack(
     StreamClient(stream, restless),
@@ -30,8 +31,8 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
 
   private def now: Moment = agenda.clock.moment
 
-  /** Logs the attempt; a later run waits until earlier ones are silent. */
-  def begin(): Unit = {
+  /** Logs the attempt, which may take long; a later run waits until earlier ones are silent. */
+  def begin(): Unit = if (!isGone) {
     newestRun = number
     if (number > 0) features += "repeated batch"
     tick()
