@@ -233,9 +233,6 @@ object DriverLoop {
     /** Whether an aggregate of that writer is needed. Any thread may call it. */
     def needs(writer: WriterIdentity): Boolean
 
-    /** Whether the rows of an aggregate are needed, and not only the aggregate. */
-    def needsRows: Boolean = true
-
     /**
      * The shards to read, besides those that came from them, each from after a record or else from
      * `from`. `None` for all shards.
@@ -264,8 +261,6 @@ object DriverLoop {
   final case class Recovery(batch: WriterIdentity, from: Instant, questions: Seq[Recover])
       extends Pass {
     private val tasks = questions.map(it => it.partition -> it.task).toSet
-
-    override def needsRows: Boolean = false
 
     override def needs(writer: WriterIdentity): Boolean =
       writer.isSameBatch(batch) && writer.run == batch.run &&

@@ -95,7 +95,7 @@ final class ReadBack(
       writer <- writers.get(text).orElse(WriterIdentity.parse(text).filter(pass.needs))
     } {
       writers(text) = writer
-      val aggregate = aggregateOf(record, writer, pass.needsRows)
+      val aggregate = aggregateOf(record, writer)
       add(aggregate.rows)
       all += aggregate
     }
@@ -209,11 +209,9 @@ final class ReadBack(
     s"The shards of stream $ref are changing, and the listing does not show them all."
   )
 
-  private def aggregateOf(record: Record, writer: WriterIdentity, needsRows: Boolean) = {
+  private def aggregateOf(record: Record, writer: WriterIdentity) = {
     val entry = PutEntry(record.partitionKey.getOrElse(""), record.data, Some(HashKey.Min))
-    val rows =
-      if (needsRows) Hash128.encode(UserRecords.of(entry).map(Hash128.ofRow))
-      else Array.emptyByteArray
+    val rows = Hash128.encode(UserRecords.of(entry).map(Hash128.ofRow))
     FoundAggregate(writer, Hash128.ofAggregate(record.data), rows)
   }
 

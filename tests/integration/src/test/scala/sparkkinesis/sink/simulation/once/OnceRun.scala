@@ -32,7 +32,8 @@ private[once] final class OnceRun(world: OnceWorld, number: Long, committed: () 
   private def now: Moment = agenda.clock.moment
 
   /** Logs the attempt, which may take long; a later run waits until earlier ones are silent. */
-  def begin(): Unit = if (!isGone) {
+  def begin(): Unit = if (number < newestRun) crash() // it finds the other one in the log
+  else if (!isGone) {
     newestRun = number
     if (number > 0) features += "repeated batch"
     tick()
