@@ -13,7 +13,7 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.{ConnectionOptions, Options}
 import sparkkinesis.shard.StreamClient
-import sparkkinesis.sink.once.ReadBack
+import sparkkinesis.sink.once.{Look, ReadBack, WriterIdentity}
 
 /** What exactly once costs: a first attempt, and a read-back of what it wrote. */
 final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
@@ -74,17 +74,18 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
       val reader = new ReadBack(
         StreamClient(access.ref, loan.value),
         loan.value.describeStream(access.ref),
-        since,
-        SystemClock,
-        AtATime
+        SystemClock
       )
-      require(reader.read(_ => true).nonEmpty, "The read-back found nothing.")
+      val all = new Look {
+        override def from: Instant = since
+        override def needs(writer: WriterIdentity): Boolean = true
+      }
+      require(reader.read(all).nonEmpty, "The read-back found nothing.")
     }
   }
 }
 
 private object ExactlyOnceScenario {
   private val MostShards = 4
-  private val AtATime = 8
   private val HundredMegabytes = 1e8
 }
