@@ -224,21 +224,8 @@ object DriverLoop {
     final case class Read(pass: Pass) extends Command
   }
 
-  /** A look into the stream. */
-  sealed trait Pass {
-
-    /** What is needed is not older, by the service's clock. */
-    def from: Instant
-
-    /** Whether an aggregate of that writer is needed. Any thread may call it. */
-    def needs(writer: WriterIdentity): Boolean
-
-    /**
-     * The shards to read, besides those that came from them, each from after a record or else from
-     * `from`. `None` for all shards.
-     */
-    def shards: Option[Map[ShardId, Option[SequenceNumber]]] = None
-  }
+  /** A look into the stream, and whom it serves. */
+  sealed trait Pass extends Look
 
   /** What earlier runs of the batch have written. */
   final case class EarlierRuns(batch: WriterIdentity, from: Instant) extends Pass {
@@ -344,10 +331,3 @@ object DriverLoop {
     }
   }
 }
-
-/**
- * An aggregate of the batch that is in the stream.
- *
- * @param rows their hashes, by [[Hash128.encode]]: a batch may have millions
- */
-final case class FoundAggregate(writer: WriterIdentity, digest: Hash128, rows: Array[Byte])

@@ -55,7 +55,7 @@ final class ReadBack(
    *   may have expired before it was read, or if there are too many rows
    * @throws KinesisException that a retry cannot fix
    */
-  def read(pass: DriverLoop.Pass): Seq[FoundAggregate] = {
+  def read(pass: Look): Seq[FoundAggregate] = {
     val markers = mutable.Map.empty[ShardId, SequenceNumber]
     val (shards, listedAt) = marked(pass, markers)
     val bytes = new AtomicLong
@@ -73,7 +73,7 @@ final class ReadBack(
    * Where reading a shard begins. A record from which it could begin comes before the doubts of its
    * own lane, but not before those of a shard that it came from.
    */
-  private def start(shard: Shard, read: Seq[Shard], pass: DriverLoop.Pass): Progress = {
+  private def start(shard: Shard, read: Seq[Shard], pass: Look): Progress = {
     val isChild = read.exists(it => shard.parents.contains(it.id))
     val after = pass.shards.flatMap(_.get(shard.id)).flatten.filterNot(_ => isChild)
     after.fold[Progress](Progress.AtTimestamp(pass.from))(Progress.After(_))
@@ -83,7 +83,7 @@ final class ReadBack(
       shard: ShardId,
       start: Progress,
       marker: Option[SequenceNumber],
-      pass: DriverLoop.Pass,
+      pass: Look,
       listedAt: Moment,
       add: Array[Byte] => Unit
   ): Vector[FoundAggregate] = {
@@ -138,7 +138,7 @@ final class ReadBack(
     )
 
   /** The shards that the pass reads: all, unless each shard that it names is listed. */
-  private def selected(pass: DriverLoop.Pass, listed: Seq[Shard]): Seq[Shard] = {
+  private def selected(pass: Look, listed: Seq[Shard]): Seq[Shard] = {
     @tailrec
     def withChildren(found: Set[ShardId]): Set[ShardId] = {
       val more = found ++ listed.filter(_.parents.exists(found)).map(_.id)
@@ -157,7 +157,7 @@ final class ReadBack(
    * @return the shards to read, and when they were listed, with the service's time
    */
   private def marked(
-      pass: DriverLoop.Pass,
+      pass: Look,
       markers: mutable.Map[ShardId, SequenceNumber]
   ): (Seq[Shard], Moment) = {
     var (failures, failingSince, before) = (0, clock.elapsedMillis, markers.size)
@@ -281,3 +281,26 @@ private[once] object ShardReaders {
   private val EndTime = 2.seconds
   private val NewThread = DaemonThreads.named("spark-kinesis-once-shard")
 }
+
+/** What is to be read back. */
+trait Look {
+
+  /** What is needed is not older, by the service's clock. */
+  def from: Instant
+
+  /** Whether an aggregate of that writer is needed. Any thread may call it. */
+  def needs(writer: WriterIdentity): Boolean
+
+  /**
+   * The shards to read, besides those that came from them, each from after a record or else from
+   * `from`. `None` for all shards.
+   */
+  def shards: Option[Map[ShardId, Option[SequenceNumber]]] = None
+}
+
+/**
+ * An aggregate of the batch that is in the stream.
+ *
+ * @param rows their hashes, by [[Hash128.encode]]: a batch may have millions
+ */
+final case class FoundAggregate(writer: WriterIdentity, digest: Hash128, rows: Array[Byte])

@@ -12,9 +12,8 @@ import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.{ConnectionOptions, Options}
-import sparkkinesis.model.aggregate.AggregateTags
 import sparkkinesis.shard.StreamClient
-import sparkkinesis.sink.once.{DriverLoop, ReadBack, WriterIdentity}
+import sparkkinesis.sink.once.{Look, ReadBack, WriterIdentity}
 
 /** What exactly once costs: a first attempt, and a read-back of what it wrote. */
 final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
@@ -78,26 +77,14 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
       kinesis.withStream(name, shards) {
         val since = Instant.now().minusSeconds(10)
         write(kinesis, part, Ordered ++ once)
-        val batch = writerOf(kinesis)
-        Usage.of(readBack(kinesis, batch, since)).seconds * HundredMegabytes / part.bytes
+        Usage.of(readBack(kinesis, since)).seconds * HundredMegabytes / part.bytes
       }
     }
     val title = s"$name: $load, $shards shards, a read-back of 100 MB"
     Seq(Result.measured(title, "s", Samples(rounds.drop(1))))
   }
 
-  /** The writer of the first record. */
-  private def writerOf(kinesis: LocalKinesis): WriterIdentity = {
-    val shard = kinesis.client.shards(name).head
-    val begin = kinesis.client.iterator(name, shard, "TRIM_HORIZON")
-    val page = kinesis.client.sdk.getRecords { b => b.shardIterator(begin).limit(1); () }
-    AggregateTags
-      .textOf(page.records.get(0).data.asByteArray)
-      .flatMap(WriterIdentity.parse)
-      .getOrElse(sys.error("The first record has no writer."))
-  }
-
-  private def readBack(kinesis: LocalKinesis, batch: WriterIdentity, since: Instant): Unit = {
+  private def readBack(kinesis: LocalKinesis, since: Instant): Unit = {
     val options = Options.parse(BenchSpark.options(kinesis.endpoint, name), ConnectionOptions.Names)
     val access = ConnectionOptions.stream(options, None)
     Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
@@ -106,8 +93,11 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
         loan.value.describeStream(access.ref),
         SystemClock
       )
-      val pass = DriverLoop.EarlierRuns(batch.copy(run = batch.run + 1), since)
-      require(reader.read(pass).nonEmpty, "The read-back found nothing.")
+      val all = new Look {
+        override def from: Instant = since
+        override def needs(writer: WriterIdentity): Boolean = true
+      }
+      require(reader.read(all).nonEmpty, "The read-back found nothing.")
     }
   }
 }
