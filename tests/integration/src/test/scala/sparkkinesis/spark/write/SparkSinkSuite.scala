@@ -70,10 +70,11 @@ class SparkSinkSuite extends AnyFunSuite with SparkFixture {
 
   test("a bad row fails the query, and the error has row, column and reason") {
     val stream = newStream()
-    val e =
-      failure(numbers(5).selectExpr("data", "nullif(partitionKey, 'k3') partitionKey"), stream)
+    val rows =
+      numbers(5).selectExpr("if(partitionKey = 'k3', null, data) data", "partitionKey")
+    val e = failure(rows, stream)
     assert(e.contains("[KINESIS_INVALID_ROW] Row "))
-    assert(e.contains(s"cannot go to stream $stream: column 'partitionKey' is null"))
+    assert(e.contains(s"cannot go to stream $stream: column 'data' is null"))
   }
 
   test("invalid options and columns are refused, and no message has the secret") {
