@@ -2,6 +2,7 @@ package sparkkinesis.sink.lane
 
 import scala.collection.mutable
 
+import sparkkinesis.compat._
 import sparkkinesis.model.{SequenceNumber, ShardId, ShardMap}
 import sparkkinesis.sink.once.{Hash128, OnceTerms, ShardInDoubt}
 
