@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory
 final class Pool[K, V <: AutoCloseable](
     create: K => V,
     clock: Clock,
-    later: (FiniteDuration, () => Unit) => Unit = Pool.onOwnThread(_, _)
+    later: (FiniteDuration, () => Unit) => Unit = Pool.onOwnThread
 ) {
   private final class Shared(val value: V) {
     var borrowers = 0
@@ -96,10 +96,12 @@ object Pool {
   /** How long an idle value waits for the next borrower. */
   val IdleTime: FiniteDuration = 1.minute
 
-  private def onOwnThread(delay: FiniteDuration, task: () => Unit): Unit = Timer.later(
-    delay,
-    () => DaemonThreads.named("spark-kinesis-idle").newThread(() => task()).start()
-  )
+  /** Runs a task after a delay on a thread of its own. */
+  val onOwnThread: (FiniteDuration, () => Unit) => Unit = (delay, task) =>
+    Timer.later(
+      delay,
+      () => DaemonThreads.named("spark-kinesis-idle").newThread(() => task()).start()
+    )
 }
 
 /** A borrowed value. Close the loan, never the value. */

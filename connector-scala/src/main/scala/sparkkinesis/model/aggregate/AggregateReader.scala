@@ -3,6 +3,8 @@ package sparkkinesis.model.aggregate
 import java.security.MessageDigest
 import java.util.Arrays
 
+import sparkkinesis.model.ServiceLimits
+
 /**
  * Reads the sub-records of an aggregated record of the Kinesis Producer Library: `F3 89 9A C2`, a
  * protobuf message, and the MD5 of the message. It gives the places of the sub-records in the bytes
@@ -179,7 +181,6 @@ private[aggregate] object AggregateReader {
    */
   val MostExpansion = 64
 
-  private val MostCharacters = 256
   private val Missing = -1
 
   /** Larger than any table. */
@@ -222,7 +223,7 @@ private[aggregate] object AggregateReader {
       if (count == begins.length) begins = Arrays.copyOf(begins, count * 2)
       begins(count) = fields.end
       count += 1
-      fields.text(MostCharacters)
+      fields.text(ServiceLimits.PartitionKeyCharacters)
       longestText = math.max(longestText, fields.end - fields.begin)
     }
   }

@@ -44,7 +44,7 @@ private[spark] object RoutedStreams {
   val shared: RoutedStreams = new RoutedStreams(
     ClientPool.shared.borrow(_),
     SystemClock,
-    Timer.later
+    Pool.onOwnThread
   )
 }
 

@@ -45,20 +45,9 @@ private[spark] final case class RowRecord(
       for {
         key <- key(row, random)
         hashKey <- hashKey(row)
-        entry <- fitting(row, key, hashKey, maxRecordBytes)
-      } yield entry
-
-  private def fitting(
-      row: InternalRow,
-      key: String,
-      hashKey: Option[HashKey],
-      most: Int
-  ): Either[BadRow, PutEntry] = {
-    val bytes = dataOf(row)
-    val size = bytes.length.toLong + keyBytes(row)
-    if (size > most) Left(BadRow.TooLarge(size, most))
-    else Right(PutEntry(key, bytes, hashKey, !hasKey(row)))
-  }
+        entry = PutEntry(key, dataOf(row), hashKey, !hasKey(row))
+        fitting <- RowRecord.fitting(entry, maxRecordBytes)
+      } yield fitting
 
   /** The dead letter of a bad row, with the values that the row has. */
   def letter(row: InternalRow, number: Long, why: BadRow): DeadLetter = {
@@ -81,9 +70,6 @@ private[spark] final case class RowRecord(
     else Right(PutEntry.randomKey(random.nextLong()))
 
   private def hasKey(row: InternalRow): Boolean = partitionKey.exists(!row.isNullAt(_))
-
-  private def keyBytes(row: InternalRow): Int =
-    if (hasKey(row)) row.getUTF8String(partitionKey.get).numBytes else RowRecord.RandomKeyBytes
 
   private def hashKey(row: InternalRow): Either[BadRow, Option[HashKey]] =
     explicitHashKey.filterNot(row.isNullAt) match {
@@ -122,8 +108,8 @@ private[spark] object RowRecord {
   /** Java decodes invalid bytes to this character. */
   private val Replacement = '\uFFFD'
 
-  /** Length of a random partition key. */
-  val RandomKeyBytes = 16
+  private def fitting(entry: PutEntry, most: Int): Either[BadRow, PutEntry] =
+    if (entry.size > most) Left(BadRow.TooLarge(entry.size.toLong, most)) else Right(entry)
 
   /**
    * @param alsoAllowed columns that the sink uses but does not write

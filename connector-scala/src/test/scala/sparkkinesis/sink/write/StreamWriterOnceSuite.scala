@@ -196,16 +196,23 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     intercept[DeliveryTimeoutException](it.checkDeadline(11 * timeout))
   }
 
-  test("with order, a doubt and a split of another shard stop only the lane of the doubt") {
-    val world = new World(evenShards(2))
+  /** An ordered writer to two shards, with a record of the first one in doubt. One is split. */
+  private def inDoubt(world: World, split: Int) = {
     val it = writer(world, isOrdered = true)
     add(it, keys.head, "in doubt")
     it.failed(send(it), new KinesisException.Unreachable(""), 10)
-    val quarters = HashKeyRange.even(4)
-    def listed(now: Shard*) = it.listed(ShardMap.of(now).get, 20)
-    val (first, second) = (evenShards(2).head, shard(1, halves.last, isOpen = false))
-    val children = Seq(2, 3).map(n => shard(n, quarters(n), parents = Seq(1)))
-    listed(Seq(first, second) ++ children: _*)
+    val quarters = HashKeyRange.even(4).slice(2 * split, 2 * split + 2)
+    val parents = halves.zipWithIndex.map { case (range, n) =>
+      shard(n, range, isOpen = n != split)
+    }
+    val children =
+      quarters.zip(Seq(2, 3)).map { case (range, n) => shard(n, range, parents = Seq(split)) }
+    it.listed(ShardMap.of(parents ++ children).get, 20)
+    it
+  }
+
+  test("with order, a doubt and a split of another shard stop only the lane of the doubt") {
+    val it = inDoubt(new World(evenShards(2)), split = 1)
     add(it, keys.last, "other")
     assert(rows(send(it, 1000)) === Seq("other"))
     assert(it.shards.shards === IndexedSeq(id(0), id(2), id(3)))
@@ -213,13 +220,7 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
 
   test("with order, a lane in doubt stays when its own shard ends, and other lanes go on") {
     val world = new World(evenShards(2))
-    val it = writer(world, isOrdered = true)
-    add(it, keys.head, "in doubt")
-    it.failed(send(it), new KinesisException.Unreachable(""), 10)
-    val quarters = HashKeyRange.even(4)
-    val children = Seq(2, 3).map(n => shard(n, quarters(n - 2), parents = Seq(0)))
-    val now = Seq(shard(0, halves.head, isOpen = false), shard(1, halves.last)) ++ children
-    it.listed(ShardMap.of(now).get, 20)
+    val it = inDoubt(world, split = 0)
     add(it, keys.last, "other")
     add(it, keys.head, "later")
     val other = send(it, 1000)

@@ -130,7 +130,7 @@ class DeadLetterSuite extends AnyFunSuite with TemporaryFolders with ScalaCheckP
   }
 
   test(
-    "without bad rows a task does not call the file system, and the driver calls it once at most"
+    "without bad rows a task does not call the file system, and the driver calls it at most once"
   ) {
     val it = new Fixture
     val task = TrippingFileSystem.calls() {

@@ -4,7 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import org.scalatest.Suite
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.streaming.DataStreamWriter
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import sparkkinesis.TemporaryFolders
 import sparkkinesis.client.SystemClock
@@ -51,6 +52,16 @@ trait SparkFixture extends TemporaryFolders { this: Suite =>
     "awsAccessKeyId" -> "ID",
     "awsSecretAccessKey" -> "hush"
   ) ++ more
+
+  /** A streaming write with a checkpoint of its own. */
+  protected def writing(
+      rows: DataFrame,
+      stream: StreamName,
+      more: (String, String)*
+  ): DataStreamWriter[Row] = rows.writeStream
+    .format("kinesis")
+    .options(options(stream, more: _*))
+    .option("checkpointLocation", newCheckpoint())
 
   /** All records of a stream, for a streaming query. */
   protected def readAll(stream: StreamName, more: (String, String)*): DataFrame =

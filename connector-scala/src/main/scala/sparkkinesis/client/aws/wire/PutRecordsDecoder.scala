@@ -133,11 +133,11 @@ private[aws] object PutRecordsDecoder {
       places = Arrays.copyOf(places, 4 * count)
     }
 
-    def results: Seq[PutResult] =
-      if (failures.isEmpty) new Written(body, shards, places, count)
+    def results: Seq[PutResult] = {
+      val written = new Written(body, shards, places, count)
+      if (failures.isEmpty) written
       else Vector.tabulate(count)(i => failures.getOrElse(i, written(i)))
-
-    private def written(i: Int) = new Written(body, shards, places, count)(i)
+    }
   }
 
   private final class Written(

@@ -32,16 +32,9 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
     }
 
   private def writes(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
-    both(kinesis, load.part(sizing.warmUpPart), shards, round = 0)
-    val rounds = (1 to sizing.rounds).map(both(kinesis, load, shards, _))
-    def row(what: String, unit: String, goal: Goal*)(figure: WriteSpeed => Double) =
-      Result.compared(
-        s"$name: $load, $shards shards, a first attempt, $what",
-        unit,
-        Samples.of(rounds)(round => figure(round._2)),
-        Samples.of(rounds)(round => figure(round._1)),
-        goal: _*
-      )
+    val title = s"$name: $load, $shards shards, a first attempt"
+    val speeds = SinkWrite.speeds(title, sizing, load)(both(kinesis, _, shards, _))
+    import speeds.row
     Seq(
       row("steady state", "MB/s", Goal.ratioAtLeast(0.95))(_.steady),
       row("CPU", "CPU-s/GB")(_.cpu)

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.bench.measure.WriteSpeed
 import sparkkinesis.bench.raw.RawWriter
-import sparkkinesis.bench.report.{Goal, Result, Samples}
+import sparkkinesis.bench.report.{Goal, Result}
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 
@@ -20,16 +20,10 @@ final class SinkScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   }
 
   private def results(kinesis: LocalKinesis, load: Load, shards: Int): Seq[Result] = {
-    both(kinesis, load.part(sizing.warmUpPart), shards, round = 0)
-    val rounds = (1 to sizing.rounds).map(both(kinesis, load, shards, _))
-    def row(what: String, unit: String, goal: Goal*)(figure: WriteSpeed => Double) =
-      Result.compared(
-        s"$name: $load, $shards shards, $what",
-        unit,
-        Samples.of(rounds)(round => figure(round._2)),
-        Samples.of(rounds)(round => figure(round._1)),
-        goal: _*
-      )
+    val speeds = SinkWrite.speeds(s"$name: $load, $shards shards", sizing, load) {
+      both(kinesis, _, shards, _)
+    }
+    import speeds.row
     Seq(
       row("steady state", "MB/s", Goal.ratioAtLeast(0.9))(_.steady),
       row(s"the first ${sizing.ramp}", "MB/s")(_.ramp),

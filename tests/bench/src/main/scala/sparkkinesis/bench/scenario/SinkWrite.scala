@@ -5,9 +5,11 @@ import java.net.URI
 import org.apache.spark.sql.functions.{col, concat, lit}
 import org.apache.spark.sql.{Column, DataFrame}
 
+import sparkkinesis.bench.measure.WriteSpeed
 import sparkkinesis.bench.raw.RawWriter
+import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.server.BenchSpark
-import sparkkinesis.bench.sizing.Load
+import sparkkinesis.bench.sizing.{Load, Sizing}
 
 /** Writes the rows of the sink's scenarios: the same records as those of the raw loop. */
 final class SinkWrite(spark: BenchSpark) {
@@ -35,4 +37,28 @@ object SinkWrite {
 
   /** The same key as [[RawWriter.evenKey]]. */
   val EvenKey: Column = concat(lit("k"), (col("id") * 7919L).cast("string"))
+
+  /**
+   * The speeds of all rounds, after a smaller one that does not count.
+   *
+   * @param both the speeds of the baseline and of the sink in a round
+   */
+  def speeds(title: String, sizing: Sizing, load: Load)(
+      both: (Load, Int) => (WriteSpeed, WriteSpeed)
+  ): Speeds = {
+    both(load.part(sizing.warmUpPart), 0)
+    new Speeds(title, (1 to sizing.rounds).map(both(load, _)))
+  }
+
+  /** @param rounds the speeds of the baseline and of the sink */
+  final class Speeds(title: String, rounds: Seq[(WriteSpeed, WriteSpeed)]) {
+    def row(what: String, unit: String, goal: Goal*)(figure: WriteSpeed => Double): Result =
+      Result.compared(
+        s"$title, $what",
+        unit,
+        Samples.of(rounds)(round => figure(round._2)),
+        Samples.of(rounds)(round => figure(round._1)),
+        goal: _*
+      )
+  }
 }

@@ -33,17 +33,7 @@ class MetricsListenerSuite extends AnyFunSuite with SparkFixture with Eventually
     .config("spark.sql.streaming.streamingQueryListeners", classOf[MetricsListener].getName)
 
   private def copy(from: StreamName, to: StreamName, name: String): StreamingQuery =
-    spark.readStream
-      .format("kinesis")
-      .options(options(from, "startingPosition" -> "trim_horizon"))
-      .load()
-      .selectExpr("partitionKey", "data")
-      .writeStream
-      .queryName(name)
-      .format("kinesis")
-      .options(options(to))
-      .option("checkpointLocation", newCheckpoint())
-      .start()
+    writing(readAll(from).selectExpr("partitionKey", "data"), to).queryName(name).start()
 
   private def rows(stream: StreamName, count: Int): Unit = {
     val session = spark

@@ -20,14 +20,8 @@ class DynamicOrderSuite extends AnyFunSuite with SparkFixture {
   private def tasks(shards: Int): Int = {
     import spark.implicits._
     val source = MemoryStream[Int]
-    val query = source
-      .toDF()
-      .selectExpr("string(value) data", "string(value % 10) partitionKey")
-      .writeStream
-      .format("kinesis")
-      .options(options(newStream(shards), "ordering" -> "perKey"))
-      .option("checkpointLocation", newCheckpoint())
-      .start()
+    val rows = source.toDF().selectExpr("string(value) data", "string(value % 10) partitionKey")
+    val query = writing(rows, newStream(shards), "ordering" -> "perKey").start()
     try {
       source.addData(0 until 100)
       query.processAllAvailable()

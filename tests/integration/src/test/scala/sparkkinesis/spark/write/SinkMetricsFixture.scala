@@ -95,11 +95,7 @@ trait SinkMetricsFixture extends SparkFixture with BeforeAndAfterEach with Event
     implicit val sql: SQLContext = spark.sqlContext
     val source = MemoryStream[Int]
     val rows = change(source.toDF().coalesce(1).toDF("id"))
-    val query = records(rows, "id").writeStream
-      .format("kinesis")
-      .options(options(newStream()) ++ more)
-      .option("checkpointLocation", newCheckpoint())
-      .start()
+    val query = writing(records(rows, "id"), newStream(), more: _*).start()
     try use(source, () => query.processAllAvailable())
     finally query.stop()
     query.recentProgress.toSeq.map(_.sink.metrics.asScala.toMap)

@@ -95,7 +95,7 @@ class SparkOrderSuite extends AnyFunSuite with SparkFixture {
     Seq("append", "update").foreach { mode =>
       val stream = newStream()
       val source = MemoryStream[Int]
-      val query = source
+      val rows = source
         .toDF()
         .repartition(12)
         .selectExpr(
@@ -103,12 +103,7 @@ class SparkOrderSuite extends AnyFunSuite with SparkFixture {
           "concat('k', value % 10) PartitionKey",
           "value seq"
         )
-        .writeStream
-        .format("kinesis")
-        .options(options(stream, bySeq: _*))
-        .option("checkpointLocation", newCheckpoint())
-        .outputMode(mode)
-        .start()
+      val query = writing(rows, stream, bySeq: _*).outputMode(mode).start()
       try {
         Seq(0 until 1000, 1000 until 2000).foreach { values =>
           source.addData(values.reverse)
@@ -163,14 +158,10 @@ class SparkOrderSuite extends AnyFunSuite with SparkFixture {
     val name = StreamName("later")
     server.kinesis.createOnDemandStream(name)
     val source = MemoryStream[Int]
-    val query = source
+    val rows = source
       .toDF()
       .selectExpr("cast(value as string) data", "concat('k', value % 10) partitionKey")
-      .writeStream
-      .format("kinesis")
-      .options(options(name, byKey: _*))
-      .option("checkpointLocation", newCheckpoint())
-      .start()
+    val query = writing(rows, name, byKey: _*).start()
     try {
       source.addData(0 until 20)
       query.processAllAvailable()

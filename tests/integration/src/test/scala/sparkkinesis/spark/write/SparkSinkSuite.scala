@@ -8,8 +8,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import org.apache.spark.sql.execution.streaming.MemoryStream
-import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQueryException}
-import org.apache.spark.sql.{DataFrame, Row, SQLContext}
+import org.apache.spark.sql.streaming.StreamingQueryException
+import org.apache.spark.sql.{DataFrame, SQLContext}
 
 import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.fault.{Fault, Faults}
@@ -34,12 +34,6 @@ class SparkSinkSuite extends AnyFunSuite with SparkFixture {
     .range(count.toLong)
     .selectExpr("cast(id as string) as data", "concat('k', id % 10) as partitionKey")
 
-  private def streaming(rows: DataFrame, stream: StreamName): DataStreamWriter[Row] =
-    rows.writeStream
-      .format("kinesis")
-      .options(options(stream))
-      .option("checkpointLocation", newCheckpoint())
-
   private def input(): (MemoryStream[Int], DataFrame) = {
     import spark.implicits._
     val source = MemoryStream[Int]
@@ -56,7 +50,7 @@ class SparkSinkSuite extends AnyFunSuite with SparkFixture {
     Seq("append", "update").foreach { mode =>
       val stream = newStream()
       val (source, rows) = input()
-      val query = streaming(rows, stream).outputMode(mode).start()
+      val query = writing(rows, stream).outputMode(mode).start()
       try {
         source.addData(1 to 100)
         query.processAllAvailable()
@@ -89,7 +83,7 @@ class SparkSinkSuite extends AnyFunSuite with SparkFixture {
 
   test("the error of a streaming query names the condition too") {
     val (source, rows) = input()
-    val query = streaming(rows, StreamName("no-such-stream")).start()
+    val query = writing(rows, StreamName("no-such-stream")).start()
     source.addData(1)
     val e = intercept[StreamingQueryException](query.processAllAvailable())
     assert(e.getMessage.contains("[KINESIS_STREAM_NOT_FOUND]"))
@@ -100,7 +94,7 @@ class SparkSinkSuite extends AnyFunSuite with SparkFixture {
     val (source, rows) = input()
     busy.set(true)
     try {
-      val query = streaming(rows, stream).start()
+      val query = writing(rows, stream).start()
       source.addData(1 to 1000)
       eventually(soon)(assert(writerThreads > 0))
       query.stop()
