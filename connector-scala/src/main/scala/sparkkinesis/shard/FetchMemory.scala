@@ -115,6 +115,10 @@ final class FetchMemory(
   final class Arrival private[FetchMemory] (account: Account)
       extends ResponseRoom
       with AutoCloseable {
+
+    /** The limit of the next call, so that its response fits beside the pages of other shards. */
+    var mostRecords: Int = ServiceLimits.GetRecordsCount
+
     private var taken = 0L
     private var refused = Option.empty[Long] // bytes of the response that did not get room
 

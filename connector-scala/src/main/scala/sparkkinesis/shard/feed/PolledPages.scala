@@ -52,9 +52,9 @@ private[feed] final class PolledPages(
 
   private def getRecords(call: ReadCall, from: ShardIterator, at: Moment): Page = {
     val now = at.steady.toEpochMilli
+    val limit = pace(at).limit(call, math.min(settings.maxRecords, arrival.mostRecords))
     try {
-      val page =
-        counts.timed(client.getRecords(ref, from, pace(at).limit(call, settings.maxRecords)))
+      val page = counts.timed(client.getRecords(ref, from, limit))
       pace(at).answered(call, page, now)
       page
     } catch {

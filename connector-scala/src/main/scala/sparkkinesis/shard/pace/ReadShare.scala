@@ -5,8 +5,8 @@ package sparkkinesis.shard.pace
  * read the same shard, and the service says only that a call is refused.
  *
  * Each refusal makes the share smaller, and each page makes it larger. An equal part of everybody's
- * calls is refused, and a smaller share grows faster, so that shares become equal. Where a share is
- * equal to one half, one call in about forty is refused. The reasons are in
+ * calls is refused. A smaller share grows faster and loses less, so that shares become equal. Where
+ * two share a shard, one call in about fifty is refused. The reasons are in
  * docs/adr/0018-read-pace.md.
  *
  * Small pages keep the shard free for the others: after a page of 10 MB it refuses everybody for
@@ -30,10 +30,7 @@ private[pace] final class ReadShare {
   /** Seconds of the quota that no call follows a refusal; 0 if the last call was answered. */
   def penalty: Double =
     if (inARow == 0) 0.0
-    else math.min(largest, UsualPage * math.pow(2, (inARow - 1).toDouble))
-
-  /** The largest page and penalty. The smaller the share, the longer the pause that they cause. */
-  private def largest: Double = math.min(LargestPage, LongestPause * part)
+    else math.min(LongestPenalty * part, UsualPage * math.pow(2, (inARow - 1).toDouble))
 
   /** @param seconds of the quota that a page used */
   def answered(seconds: Double): Unit = {
@@ -41,8 +38,21 @@ private[pace] final class ReadShare {
     quiet += 1
     page = math.max(UsualPage, page * PageShrinking)
     val pages = math.max(1.0, seconds / UsualPage)
-    val usual = math.min(MostGrowth, Growth * 0.5 / part) * pages
+    val usual = growth * pages
     part = math.min(1.0, part * math.exp(if (quiet > ManyPages) math.max(usual, Fast) else usual))
+  }
+
+  /** By which a page of the usual size raises the logarithm of the share. */
+  private def growth: Double = math.min(MostGrowth, Growth * Half / part)
+
+  /**
+   * The part of the calls that may be refused. If more are refused, the share falls. It depends
+   * much on the share where two or three divide a shard, so that the larger share falls while the
+   * smaller one grows.
+   */
+  private def tolerated: Double = {
+    val steep = math.max(Steep, part)
+    RefusedOfTwo * math.pow(Half / steep, 3) * steep / part
   }
 
   /**
@@ -57,7 +67,12 @@ private[pace] final class ReadShare {
   }
 
   private def reduce(): Unit = {
-    if (inARow == 0) part = math.max(Smallest, part * (if (wasRefused) Reduction else First))
+    if (inARow == 0) {
+      val usual = math.exp(-growth / tolerated)
+      part = math.max(Smallest, part * (if (wasRefused) math.max(Least, usual) else First))
+    }
+    // The smaller the share, the longer the pause after a page.
+    val largest = math.min(LargestPage, LongestPause * part)
     if (part < Small) page = math.max(UsualPage, math.min(largest, page * 2))
     wasRefused = true
     quiet = 0
@@ -70,12 +85,29 @@ private object ReadShare {
   private val UsualPage = 0.4
   private val LargestPage = 4.0
 
-  /** Seconds between two calls. */
+  /** Seconds between two pages. */
   private val LongestPause = 10.0
+
+  /**
+   * Seconds after a refusal. In a longer pause, a consumer that is never refused would not notice
+   * this one.
+   */
+  private val LongestPenalty = 1.5
 
   /** The first refusal shows that others read the shard. */
   private val First = 0.6
-  private val Reduction = 0.86
+
+  /** A refusal leaves at least this part of the share. */
+  private val Least = 0.5
+
+  /** The part of a shard's quota for each of two consumers, and of their calls that is refused. */
+  private val Half = 0.5
+  private val RefusedOfTwo = 0.025
+
+  /**
+   * Below this share, with three consumers or more, fewer refusals matter more than equal shares.
+   */
+  private val Steep = 0.4
 
   private val Smallest = 0.05
 

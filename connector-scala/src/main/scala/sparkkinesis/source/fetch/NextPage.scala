@@ -8,6 +8,7 @@ private[source] final class NextPage {
 
   /** Bytes of recent pages in the store: for small records far more than their data. */
   private var recent = Option.empty[Long]
+  private var ofRecord = NextPage.FirstRecordBytes // mean of the last page with records
   private var isRefused = false
 
   /** Whether no page was read yet. */
@@ -21,8 +22,17 @@ private[source] final class NextPage {
   /** Whether there was no memory for the last page. */
   def wasTooLarge: Boolean = isRefused
 
+  /**
+   * Number of records that the next page should have at most.
+   *
+   * @param bytes that it should take in the store at most
+   */
+  def limit(bytes: Long): Int =
+    math.max(1, math.min(ServiceLimits.GetRecordsCount.toLong, bytes / ofRecord)).toInt
+
   /** A page took so many bytes in the store. The estimate rises at once and falls slowly. */
-  def stored(bytes: Long): Unit = {
+  def stored(bytes: Long, records: Int): Unit = {
+    if (records > 0) ofRecord = math.max(1, bytes / records)
     recent = Some(math.max(bytes, recent.fold(bytes)(_ * 7 / 8)))
     isRefused = false
   }
@@ -36,4 +46,5 @@ private[source] final class NextPage {
 
 private object NextPage {
   private val LeastBytes = 64L * 1024
+  private val FirstRecordBytes = 1024L
 }

@@ -84,6 +84,7 @@ final class ShardFetcher(
       store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited, nextPage.wasTooLarge)
     if (reader.isOver || reader.isEnding) None
     else {
+      arrival.mostRecords = nextPage.limit(store.pageBytes(shards))
       // Some servers never end the subscription of a closed shard, whose children a run that ends
       // must read, too.
       if ((isShardClosed || settings.stopAtMillis.nonEmpty) && reader.feed.isQuiet(at)) poll()
@@ -149,7 +150,7 @@ final class ShardFetcher(
       store.add(shard, stored)
       stored.bytes
     }
-    nextPage.stored(bytes)
+    nextPage.stored(bytes, page.records.size)
     val completeAsOf = page.completeAsOf.fold(0L)(_.toEpochMilli)
     reportedMillis = math.max(reportedMillis, completeAsOf)
     val isStart = page.records.nonEmpty && Progress.isStart(page.from)

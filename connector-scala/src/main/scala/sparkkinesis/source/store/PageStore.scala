@@ -183,6 +183,13 @@ final class PageStore(
   /** Sets bytes of the memory aside, which the executor holds in other things than pages. */
   def setAside(bytes: Long): Unit = memory.setAside(bytes)
 
+  /**
+   * Bytes that a page should take at most, so that each shard has room for several. Larger pages
+   * would take turns, or go to disk.
+   */
+  def pageBytes(shards: Int): Long =
+    math.max(PageStore.UsefulPage, memory.bytes / (PageStore.PagesPerShard * math.max(1, shards)))
+
   /** Most bytes in memory. */
   def memoryBytes: Long = memory.bytes
 
@@ -210,4 +217,11 @@ final class PageStore(
         gone.flatMap(_.onDisk).foreach(spill.remove)
       }
     }
+}
+
+private object PageStore {
+  private val PagesPerShard = 4
+
+  /** A smaller page would cost more by its call than by its records. */
+  private val UsefulPage = 256L * 1024
 }

@@ -112,7 +112,7 @@ class CrowdedExecutorSuite extends AnyFunSuite {
             store.add(shardOf(shard), StoredPage(upTo(count), page(count + 1), upTo(count + 1)))
             store.release(shardOf(shard))
             fetches(shard).count = count + 1
-            fetches(shard).nextPage.stored(pageBytes.toLong)
+            fetches(shard).nextPage.stored(pageBytes.toLong, 1)
             after(200)(fetch(shard))
           }
       }

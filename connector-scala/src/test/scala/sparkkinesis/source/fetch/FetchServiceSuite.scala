@@ -237,6 +237,7 @@ class FetchServiceSuite extends AnyFunSuite with Eventually {
       () => (),
       settings.copy(
         reads = settings.reads.copy(maxRecords = 10000),
+        bufferBytes = Some(100000000),
         limits = ReadLimits(Some(1000), None)
       ),
       _ => HeartbeatReply(1, isStopped = false, Some(plan)),

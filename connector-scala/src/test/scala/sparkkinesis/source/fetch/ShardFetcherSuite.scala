@@ -32,6 +32,7 @@ import sparkkinesis.source.{ReadOnlyKinesis, ScriptedKinesis}
  *   - accepts a shard's end only with children, or if the shard is listed as closed;
  *   - fails or continues when a shard is gone, depending on `failOnDataLoss`;
  *   - makes no call while the store is full;
+ *   - asks for no more than a part of its share of the store;
  *   - fails if failures last too long, or if it is behind the retention period;
  *   - with a stop time, reads no record after one that arrived more than a second later.
  */
@@ -70,17 +71,17 @@ class ShardFetcherSuite extends AnyFunSuite {
       )
 
     /** A step after any pause that the last refusal needs. */
-    def step(at: Instant = now): ReadStep[FetchedPage] = {
+    def step(at: Instant = now, shards: Int = 1): ReadStep[FetchedPage] = {
       last match {
         case Some(Retries(_: KinesisException.Throttled, _)) => paused += 100
         case _ => ()
       }
-      nextStep(at)
+      nextStep(at, shards)
     }
 
     /** A step as soon as the fetcher is asked again. */
-    def nextStep(at: Instant = now): ReadStep[FetchedPage] = {
-      val result = fetcher.step(Moment(at, at.plusSeconds(paused)))
+    def nextStep(at: Instant = now, shards: Int = 1): ReadStep[FetchedPage] = {
+      val result = fetcher.step(Moment(at, at.plusSeconds(paused)), shards)
       last = Some(result)
       result
     }
@@ -99,6 +100,20 @@ class ShardFetcherSuite extends AnyFunSuite {
   }
 
   private def upTo(number: Int): Progress = Progress.After(SequenceNumber(number.toString))
+
+  test("many shards share the memory: each asks for a quarter of its part, by its last records") {
+    val memory = 64 * 1024 * 1024L
+    val kinesis =
+      new ScriptedKinesis().page(page(1 to 100)).page(page(101 to 102)).page(page(103 to 104))
+    val all = settings.copy(settings.reads.copy(maxRecords = 10000), bufferBytes = Some(memory))
+    val fetching = new Fetching(kinesis, all)
+    fetching.step(shards = 16)
+    val ofRecord = fetching.store.bytes / 100
+    fetching.step(shards = 40)
+    fetching.step(shards = 10000) // no call is for less than 256 KB
+    val limits = Seq(memory / 64 / 1024, memory / 160 / ofRecord, 256 * 1024 / ofRecord)
+    assert(kinesis.asked.map(_._2.toLong) === limits)
+  }
 
   test("each page is buffered and reported, and starts where the last one ended") {
     val fetching = new Fetching(new ScriptedKinesis().page(page(1 to 3)).page(page(4 to 5)))
