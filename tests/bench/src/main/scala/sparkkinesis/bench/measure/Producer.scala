@@ -49,6 +49,9 @@ final class Producer(client: RawClient, stream: String, rate: Int) {
 
 object Producer {
 
+  /** Bytes of a record. */
+  val RecordSize = 16
+
   /** Age in milliseconds of a record with this data, which this process has put. */
   def age(data: Array[Byte]): Double =
     (System.nanoTime() - new String(data, UTF_8).toLong) / 1e6

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import sparkkinesis.bench.measure.ServerStats
+import sparkkinesis.bench.measure.{HeapUse, QuietQuery, ServerStats, Usage}
 import sparkkinesis.bench.raw.{RawWriter, Waiting}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.AccountScenario._
@@ -12,8 +12,8 @@ import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
 
 /**
- * The calls that a query makes to a stream with thousands of shards: while it starts, and while it
- * is days behind. All queries of an account share the quotas of such calls.
+ * The calls that a query makes to a stream with thousands of shards: while it starts, while it is
+ * days behind, and while nothing arrives. All queries of an account share the quotas of such calls.
  */
 final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "account"
@@ -26,13 +26,49 @@ final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
       kinesis.client.keepLonger(Stream, Retention)
       RawWriter.put(kinesis.client, Stream, shards * RecordsOfShard, RecordSize)(RawWriter.evenKey)
       kinesis.advance(Age)
+      behind(kinesis) ++ idle(kinesis)
+    }
+  }
+
+  private def behind(kinesis: LocalKinesis): Seq[Result] = {
+    val before = ServerStats.of(kinesis.endpoint)
+    val query = start(kinesis)
+    try {
+      val started = minute(kinesis, query, before)
+      val later = minute(kinesis, query, ServerStats.of(kinesis.endpoint))
+      rows("the first minute", started) ++ rows("the next minute", later)
+    } finally query.stop()
+  }
+
+  /** Driver and executor are one process here. */
+  private def idle(kinesis: LocalKinesis): Seq[Result] = {
+    val heapBefore = HeapUse.own()
+    val source = spark.read(kinesis.endpoint, Stream, Map("idleFetchPeriod" -> IdlePeriod))
+    val checkpoint = spark.newCheckpoint().toString
+    QuietQuery.use(
+      kinesis,
+      source,
+      checkpoint,
+      shards,
+      "GetShardIterator",
+      sizing.settling
+    ) { query =>
+      var calls = Map.empty[String, Double]
       val before = ServerStats.of(kinesis.endpoint)
-      val query = start(kinesis)
-      try {
-        val started = minute(kinesis, query, before)
-        val later = minute(kinesis, query, ServerStats.of(kinesis.endpoint))
-        rows("the first minute", started) ++ rows("the next minute", later)
-      } finally query.stop()
+      val usage = Usage.of { calls = minute(kinesis, query, before) }
+      val heap = (HeapUse.own() - heapBefore) / 1000 / shards
+      val cpu = usage.cpuSeconds / usage.seconds * 60
+      val when = s"idle, idleFetchPeriod=$IdlePeriod"
+      def row(what: String, unit: String, value: Double, goal: Goal*) =
+        Result.measured(
+          s"$name: $shards shards, $when, $what",
+          unit,
+          Samples(Seq(value)),
+          goal: _*
+        )
+      rows(when, calls) :+
+        row("heap", "KB per shard", heap, Goal.atMost(100)) :+
+        row("CPU", "CPU-s/min", cpu)
     }
   }
 
@@ -74,6 +110,9 @@ private object AccountScenario {
   val RecordSize = 100
   val RecordsOfShard = 100
   val Age: FiniteDuration = 3.days
+
+  /** Ten thousand calls per second would be more than this machine can answer. */
+  val IdlePeriod = "10s"
   val Retention: FiniteDuration = 7.days
   val Operations: Seq[String] =
     Seq("DescribeStreamSummary", "ListShards", "GetShardIterator", "GetRecords")

@@ -60,9 +60,7 @@ final class FanOutScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
     sizing,
     s"$name: latency",
     Options,
-    manager =>
-      if (manager.startsWith("fast")) LatencyScenario.goals(120, 300)
-      else LatencyScenario.goals(170, 400)
+    isFast => if (isFast) LatencyScenario.goals(60, 180) else LatencyScenario.goals(120, 300)
   )
 }
 

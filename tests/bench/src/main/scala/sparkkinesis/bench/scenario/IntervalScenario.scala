@@ -1,5 +1,6 @@
 package sparkkinesis.bench.scenario
 
+import java.nio.file.Files
 import java.time.Instant
 
 import scala.concurrent.duration._
@@ -14,8 +15,9 @@ import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.IntervalScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.Sizing
+import sparkkinesis.model.ServiceLimits
 
-/** Queries with an interval trigger: how much of what had arrived a batch takes. */
+/** Queries with an interval trigger: how fast they catch up, and how much a batch takes. */
 final class IntervalScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "interval"
   override val limit: FiniteDuration = 12.minutes
@@ -23,13 +25,46 @@ final class IntervalScenario(spark: BenchSpark, sizing: Sizing) extends Scenario
   private val rate = sizing.intervalRate
   private val slow = sizing.slowSink
 
-  override def run(): Seq[Result] = LocalKinesis.use("5g") { kinesis =>
-    val steadily = sizing.intervals.flatMap { interval =>
-      results(s"$name: $interval", steady(kinesis, interval, interval * Intervals, Duration.Zero))
-    }
+  override def run(): Seq[Result] = catchingUp() ++ LocalKinesis.use("5g") { kinesis =>
     val slowly = steady(kinesis, slow / SlowBatches, slow * SlowBatches, slow)
     val title = s"$name: ${slow / SlowBatches}, each batch takes $slow"
-    (steadily ++ results(title, slowly)) :+ backlog(kinesis)
+    results(title, slowly) :+ backlog(kinesis)
+  }
+
+  /** Within the service's quotas, from the start of the query on, against the default trigger. */
+  private def catchingUp(): Seq[Result] = {
+    val folder = Files.createTempDirectory("interval").toString
+    val seconds = (sizing.intervals :+ sizing.catchUp).max.toSeconds * (CatchUpIntervals + 1)
+    val records = seconds * Shards * ServiceLimits.ReadBytesPerSecond / RecordSize
+    LocalKinesis.use("6g", "--persist", folder) { kinesis =>
+      kinesis.client.createStream(Stream, Shards)
+      RawWriter.put(kinesis.client, Stream, records.toInt, RecordSize)(RawWriter.evenKey)
+    }
+    LocalKinesis.use("6g", "--persist", folder, "--quotas", "aws") { kinesis =>
+      val standard = catchUp(kinesis, Duration.Zero)
+      sizing.intervals.map { interval =>
+        Result.compared(
+          s"$name: $interval, catching up, against the default trigger",
+          "MB/s",
+          Samples(Seq(catchUp(kinesis, interval))),
+          Samples(Seq(standard)),
+          Goal.ratioAtLeast(0.95)
+        )
+      }
+    }
+  }
+
+  /** MB per second: what the batches have taken, by the time when the last one was triggered. */
+  private def catchUp(kinesis: LocalKinesis, interval: FiniteDuration): Double = {
+    val begin = System.currentTimeMillis
+    val end = begin + sizing.catchUp.max(interval * CatchUpIntervals).toMillis
+    val query = start(kinesis, interval, Duration.Zero)
+    try {
+      Waiting.until("batches", limit)(withRows(query).lastOption.exists(_.begin >= end))
+      val batches = withRows(query)
+      val seconds = (batches.last.begin - begin) / 1000.0
+      batches.map(_.rows).sum * RecordSize / 1e6 / seconds
+    } finally query.stop()
   }
 
   private def results(title: String, run: Run): Seq[Result] = Seq(
@@ -113,8 +148,7 @@ private object IntervalScenario {
   val Shards = 4
   val RecordSize = 10000
 
-  /** After which a query has to keep up. */
-  val Intervals = 3L
+  val CatchUpIntervals = 2L
 
   /** A slow batch takes as long as these intervals. */
   val SlowBatches = 3L

@@ -30,11 +30,11 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
   /** Writes without quotas, because writers have half of the readers' quota. */
   override def run(): Seq[Result] = {
     val folder = Files.createTempDirectory("read-quota").toString
-    LocalKinesis.use("4g", "--persist", folder) { kinesis =>
+    LocalKinesis.use("6g", "--persist", folder) { kinesis =>
       kinesis.client.createStream(Stream, Shards)
       RawWriter.put(kinesis.client, Stream, records, RecordSize)(RawWriter.evenKey)
     }
-    LocalKinesis.use("4g", "--persist", folder, "--quotas", "aws") { kinesis =>
+    LocalKinesis.use("6g", "--persist", folder, "--quotas", "aws") { kinesis =>
       alone(kinesis) ++ shared(kinesis) ++ besideLoop(kinesis)
     }
   }
@@ -133,7 +133,7 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
 
 private object ReadQuotaScenario {
   val Stream = "read-quota"
-  val Shards = 4
+  val Shards = 8
 
   /** In a short run, a query may have had no micro-batch. */
   val LeastUse = 0.001

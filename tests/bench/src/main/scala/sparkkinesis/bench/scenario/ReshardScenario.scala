@@ -62,7 +62,7 @@ final class ReshardScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
         val flow = () => sent.set(new Producer(kinesis.client, Stream, Rate).run(sizing.window))
         RawClient.inParallel(Seq(change, flow), Limit)
         awaitRows(query, gaps, backlog.toLong + sent.get)
-        Round(gaps.longestMillis, left.doubleValue)
+        Round(gaps.longest(1).headOption.getOrElse(0.0), left.doubleValue)
       } finally query.stop()
     }
 

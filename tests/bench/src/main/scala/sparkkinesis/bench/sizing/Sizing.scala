@@ -19,8 +19,10 @@ import scala.concurrent.duration._
  * @param readQuotaSettling time in which queries learn a quota, and that others read, too
  * @param readQuotaWindow time for which they are measured then
  * @param reshardBacklog records of 1 KB, more than can be read during the reshard
+ * @param batchGaps number of gaps between two batches of real-time mode
  * @param intervals intervals of triggers
- * @param intervalRate bytes per second that arrive meanwhile
+ * @param catchUp least time for which a query with such a trigger catches up
+ * @param intervalRate bytes per second that arrive at a query with a slow sink
  * @param slowSink time that each batch of a slow sink takes
  * @param backlogInterval interval of the trigger of a query with a backlog
  * @param backlogBytes size of that backlog
@@ -47,7 +49,9 @@ final case class Sizing(
     driverShards: Int,
     reshardFrom: Int,
     reshardBacklog: Int,
+    batchGaps: Int,
     intervals: Seq[FiniteDuration],
+    catchUp: FiniteDuration,
     intervalRate: Int,
     slowSink: FiniteDuration,
     backlogInterval: FiniteDuration,
@@ -81,7 +85,7 @@ object Sizing {
   /** The size for docs/reference/benchmarks.md: about an hour on two cores. */
   val Full: Sizing = Sizing(
     rounds = 3,
-    drains = Seq(Load(5000000, 1000), Load(2000000, 100)),
+    drains = Seq(Load(5000000, 1000), Load(5000000, 100)),
     drainShards = Seq(4, 64),
     window = 8.seconds,
     slowWindow = 20.seconds,
@@ -97,12 +101,14 @@ object Sizing {
     ),
     onceWrites = Seq(Load(4000000, 1000) -> 4, Load(10000000, 100) -> 4),
     quotaSeconds = 8,
-    readQuotaSettling = 60.seconds,
+    readQuotaSettling = 20.seconds,
     readQuotaWindow = 100.seconds,
     driverShards = 10000,
     reshardFrom = 64,
     reshardBacklog = 400000,
-    intervals = Seq(1.second, 10.seconds, 1.minute),
+    batchGaps = 8,
+    intervals = Seq(10.seconds, 1.minute),
+    catchUp = 1.minute,
     intervalRate = 20000000,
     slowSink = 30.seconds,
     backlogInterval = 10.seconds,
@@ -130,7 +136,9 @@ object Sizing {
     driverShards = 200,
     reshardFrom = 2,
     reshardBacklog = 20000,
+    batchGaps = 1,
     intervals = Seq(1.second, 2.seconds),
+    catchUp = 3.seconds,
     intervalRate = 20000000,
     slowSink = 3.seconds,
     backlogInterval = 2.seconds,
