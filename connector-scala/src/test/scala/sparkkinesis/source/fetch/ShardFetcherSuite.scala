@@ -104,7 +104,7 @@ class ShardFetcherSuite extends AnyFunSuite {
   test("many shards share the memory: each asks for a quarter of its part, by its last records") {
     val memory = 64 * 1024 * 1024L
     val kinesis =
-      new ScriptedKinesis().page(page(1 to 100)).page(page(101 to 102)).page(page(103 to 104))
+      new ScriptedKinesis().page(page(1 to 100)).page(page(101 to 200)).page(page(201 to 300))
     val all = settings.copy(settings.reads.copy(maxRecords = 10000), bufferBytes = Some(memory))
     val fetching = new Fetching(kinesis, all)
     fetching.step(shards = 16)

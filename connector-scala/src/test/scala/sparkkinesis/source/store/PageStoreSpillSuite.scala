@@ -134,7 +134,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def reads(index: Int, at: Int) = this.reads(stored, shards = 1, index, at)
     assert((0 to 5).forall(reads(_, at = 0)))
     assert(!reads(6, at = 499) && stored.spilledBytes == 0 && stored.isFull)
-    assert((6 to 12).forall(reads(_, at = 500)) && stored.spilledBytes > 0 && !stored.isFull)
+    assert((6 to 12).forall(reads(_, at = 2000)) && stored.spilledBytes > 0 && !stored.isFull)
     stored.clear()
     assert((0 to 12).forall(reads(_, at = 10000)), "batches are long, so the disk stays open")
     stored.clear()
@@ -147,7 +147,7 @@ class PageStoreSpillSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def reads(index: Int, at: Int) = this.reads(stored, shards = 40, index, at)
     val first = (0 until 40).takeWhile(reads(_, at = 0)).size
     assert(first < 10, "the others' part of the memory stays free")
-    assert(!reads(first, at = 500), "this is when the disk opens")
+    assert(!reads(first, at = 2000), "this is when the disk opens")
     assert((first until 40).forall(reads(_, at = 501)) && stored.spilledBytes > 0)
   }
 

@@ -17,7 +17,7 @@ object Stores {
   def of(settings: FetchSettings): PageStore = inMemory(settings.bufferBytes.getOrElse(0L))
 
   /** Fills the memory for so long that pages go to disk, until they are dropped. */
-  def openDisk(store: PageStore): Unit = Seq(500L, 0L).foreach { before =>
+  def openDisk(store: PageStore): Unit = Seq(2000L, 0L).foreach { before =>
     store.reserve(shardOf(0), Int.MaxValue, 1, Instant.EPOCH.minusMillis(before))
     store.release(shardOf(0))
   }
