@@ -108,10 +108,11 @@ class ShardFetcherSuite extends AnyFunSuite {
     val all = settings.copy(settings.reads.copy(maxRecords = 10000), bufferBytes = Some(memory))
     val fetching = new Fetching(kinesis, all)
     fetching.step(shards = 16)
-    val ofRecord = fetching.store.bytes / 100
+    val first = fetching.store.bytes
     fetching.step(shards = 40)
+    val second = fetching.store.bytes - first
     fetching.step(shards = 10000) // no call is for less than 256 KB
-    val limits = Seq(memory / 64 / 1024, memory / 160 / ofRecord, 256 * 1024 / ofRecord)
+    val limits = Seq(memory / 64 / 1024, memory / 160 / (first / 100), 256 * 1024 / (second / 100))
     assert(kinesis.asked.map(_._2.toLong) === limits)
   }
 
