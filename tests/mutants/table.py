@@ -482,8 +482,8 @@ MUTANTS = [
         name="sent-again-in-doubt",
         promise="With exactly once, a record in doubt is looked up before it is sent again.",
         file="sink/write/PutAnswers.scala",
-        old="doubts.filter(_ => failed.failed.exists(failed.isUnknown))",
-        new="doubts.filter(_ => failed.failed.isEmpty)",
+        old="inDoubt.filter(_ => part.records.exists(part.isUnknown))",
+        new="inDoubt.filter(_ => part.records.isEmpty)",
         suite="StreamWriterOnceSuite",
     ),
     Mutant(
@@ -514,8 +514,8 @@ MUTANTS = [
         name="successor-too-early",
         promise="A later attempt waits until requests of the earlier one can have no effect.",
         file="sink/once/DriverLoop.scala",
-        old="partition.heldUntil + terms.acceptance.toMillis",
-        new="partition.heldUntil",
+        old="it.heldUntil + terms.acceptance.toMillis <= time",
+        new="it.heldUntil <= time",
         suite="DriverLoopSuite",
     ),
     Mutant(

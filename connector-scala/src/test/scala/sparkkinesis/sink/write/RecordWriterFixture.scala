@@ -51,10 +51,23 @@ trait RecordWriterFixture {
       isCancelled: () => Boolean = () => false,
       seed: Long = 1,
       onFailure: () => Unit = () => ()
-  ): OneStream = new OneStream(
-    new RecordWriter(limits, options, None, clock, new Random(seed), isCancelled, onFailure),
-    target(client, clock)
-  )
+  ): OneStream = {
+    def isEndless = clock match {
+      case fast: FastClock => fast.waitsOf(Thread.currentThread) > MostWaits
+      case _ => false
+    }
+    val random = new Random(seed)
+    val limited =
+      options.copy(maxRequestRecords = limits.records, maxRequestBytes = limits.bytes)
+    val isEnded = () => isCancelled() || isEndless
+    new OneStream(
+      new RecordWriter(limited, None, clock, random, isEnded, onFailure),
+      target(client, clock)
+    )
+  }
+
+  /** An owner that waits so often on a [[FastClock]] waits in vain. */
+  private val MostWaits = 10000
 
   protected def using[A](writer: OneStream)(use: OneStream => A): A =
     try use(writer)

@@ -8,7 +8,7 @@ import sparkkinesis.client.PutResult.Written
 import sparkkinesis.client.{KinesisException, SystemClock}
 import sparkkinesis.model._
 import sparkkinesis.model.aggregate.AggregateTags
-import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
+import sparkkinesis.sink.lane.{Lane, Request}
 import sparkkinesis.sink.once._
 import sparkkinesis.sink.write.StreamWriter.Next
 import sparkkinesis.sink.{AggregateLimits, SinkOptions}
@@ -32,8 +32,7 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
   ): StreamWriter = {
     val all = options.copy(isOrdered = isOrdered, aggregation = Some(limits))
     world.stream.shards()
-    val request = RequestLimits.of(SinkOptions())
-    new StreamWriter(world.stream, request, all, Some(sender), () => 0.5, world.counters, 0)
+    new StreamWriter(world.stream, all, Some(sender), () => 0.5, world.counters, 0)
   }
 
   private def digests(request: Request): Set[Hash128] =
@@ -65,6 +64,19 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
         assert(world.counters.bufferedRecords === (if (isThere) 0 else 1))
       }
     }
+  }
+
+  test("an answer without failures needs one object per shard, where a later look begins") {
+    val world = new World(evenShards(1))
+    val it = writer(world, limits = AggregateLimits(records = 1))
+    (1 to 5).foreach(n => add(it, "k", n.toString))
+    val results = new AnswerOfOneShard(id(0), 5)
+    it.answered(send(it), results, 1)
+    assert(results.read === 1 && world.counters.bufferedRecords === 0)
+    add(it, "k", "lost", now = 20000)
+    it.failed(send(it, 20000), new KinesisException.Unreachable(""), 20001)
+    val question = it.beginRecovery(20000 + acceptance)
+    assert(question.map(_.map(_.after)) === Some(Seq(Some(SequenceNumber("7")))))
   }
 
   test("a look says nothing about requests that are young, or failed after it began") {
