@@ -1,7 +1,7 @@
 """How much there is to know: ``make size``, or ``python -m tests.size REVISION...``.
 
-Counts the Scala code of the source side and of the sink side, and the files and lines of each folder, in the working
-tree and in other revisions of Git. Comments and texts do not count as code.
+Counts the Scala code of the source side and of the sink side, and the files and lines of each
+folder, in the working tree and in other revisions of Git. Comments and texts do not count as code.
 """
 
 from __future__ import annotations

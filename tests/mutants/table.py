@@ -479,6 +479,30 @@ MUTANTS = [
     ),
     # The sink, exactly once.
     Mutant(
+        name="shard-blamed-for-the-limit-of-requests",
+        promise="Time for which too many requests are in flight is no wait for a shard.",
+        file="sink/lane/WaitingLanes.scala",
+        old="block(lane, until, arrivedBy, now) else lane.endSleep(now)",
+        new="block(lane, until, arrivedBy, now)",
+        suite="StreamWriterSuite",
+    ),
+    Mutant(
+        name="small-request-proves-a-large-one",
+        promise="After HTTP 413, only answers to large requests make requests larger.",
+        file="sink/rate/RequestCapacity.scala",
+        old="fullness * divisor >= LargePart",
+        new="fullness >= 0",
+        suite="RequestSizeSuite",
+    ),
+    Mutant(
+        name="row-overtakes-a-doubt",
+        promise="With order, no row overtakes one in doubt, also if the shard of both is split.",
+        file="sink/lane/RecordsInDoubt.scala",
+        old="if (lanes.contains(it.part.lane)) Nil else",
+        new="if (lanes.contains(it.part.lane) || it.part.records.nonEmpty) Nil else",
+        suite="StreamWriterOnceSuite",
+    ),
+    Mutant(
         name="sent-again-in-doubt",
         promise="With exactly once, a record in doubt is looked up before it is sent again.",
         file="sink/write/PutAnswers.scala",

@@ -165,7 +165,7 @@ private[sink] final class LaneSet(
     if (tags.isEmpty) entry else entry.copy(explicitHashKey = None)
 
   /** The lanes that the user records of the record belong to now. */
-  def lanesOf(record: PendingRecord): Seq[Lane] = lanesOf(record.userEntries)
+  def lanesOf(record: PendingRecord): Seq[Lane] = lanesOf(record.userEntries.map(asPut))
 
   private def lanesOf(entries: Seq[PutEntry]): Seq[Lane] = entries.map(laneOf).distinct
 

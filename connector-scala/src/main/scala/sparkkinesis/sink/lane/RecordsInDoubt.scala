@@ -3,7 +3,7 @@ package sparkkinesis.sink.lane
 import scala.collection.mutable
 
 import sparkkinesis.compat._
-import sparkkinesis.model.{SequenceNumber, ShardId, ShardMap}
+import sparkkinesis.model.{SequenceNumber, ShardId}
 import sparkkinesis.sink.once.{Hash128, OnceTerms, ShardInDoubt}
 
 /**
@@ -17,16 +17,24 @@ private[sink] final class RecordsInDoubt(terms: OnceTerms) {
   private var waiting = Vector.empty[Waiting]
   private val landmarks = mutable.Map.empty[ShardId, Vector[Landmark]]
 
-  /** Whether a lane with records in doubt would end if the stream had these shards. */
-  def lacksLane(shards: ShardMap): Boolean =
-    waiting.map(_.part.lane.shard).diff(shards.shards).nonEmpty
-
   def add(part: FailedPart): Unit = {
     val before = part.sentAt - terms.visible.toMillis
     val landmark = landmarks.get(part.lane.shard).flatMap {
       _.reverseIterator.find(_.at <= before)
     }
-    waiting :+= Waiting(part, landmark.map(_.number), isAsked = false)
+    waiting :+= Waiting(part, landmark.map(_.number), isAsked = false, held = Nil)
+  }
+
+  /**
+   * The lanes of the stream changed. If the lane of records in doubt has ended, holds the lanes
+   * that these records belong to now, so that no later record overtakes them.
+   */
+  def moveHolds(lanes: LaneSet): Unit = waiting = waiting.map { it =>
+    it.held.foreach(_.release())
+    val held =
+      if (lanes.contains(it.part.lane)) Nil else it.part.records.flatMap(lanes.lanesOf).distinct
+    held.foreach(_.hold())
+    it.copy(held = held)
   }
 
   /** Kinesis acknowledged a record in this shard. A look for a later one begins after it. */
@@ -70,6 +78,7 @@ private[sink] final class RecordsInDoubt(terms: OnceTerms) {
       record.postpone(now - math.max(askedAt, it.sentAt))
     val (resolved, others) = waiting.partition(_.isAsked)
     waiting = others
+    resolved.flatMap(_.held).foreach(_.release())
     resolved.map(_.part)
   }
 }
@@ -85,11 +94,13 @@ private[sink] object RecordsInDoubt {
   /**
    * @param after a record of the shard that comes before those in doubt, if one is known
    * @param isAsked whether the look in progress is for it
+   * @param held lanes that send nothing until it is resolved, if order matters
    */
   private final case class Waiting(
       part: FailedPart,
       after: Option[SequenceNumber],
-      isAsked: Boolean
+      isAsked: Boolean,
+      held: Seq[Lane]
   )
 
   /**

@@ -182,7 +182,8 @@ private[sink] final class PutAnswers(
       val records = request.records.slice(part.from, part.until).toVector
       val isUnknown = !isRefusal(e)
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e), isUnknown))
-      val failed = FailedPart(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt)
+      val failed =
+        FailedPart(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt)
       retry(failed, Pauses, now)
     }
   }
@@ -233,7 +234,8 @@ private[sink] final class PutAnswers(
       now,
       pause
     )
-    if (!isOpen) staying.foreach(lanes.addAgain)
+    if (!isOpen && lanes.isOrdered) lanes.addFirst(staying, now)
+    else if (!isOpen) staying.foreach(lanes.addAgain)
   }
 
   /** Whether aggregates wait until their shard is listed. */
@@ -245,6 +247,7 @@ private[sink] final class PutAnswers(
   /** The lanes of the stream changed. */
   def lanesChanged(now: Long): Unit = {
     misplaced.moveHolds(lanes.lanesOf)
+    inDoubt.foreach(_.moveHolds(lanes))
     resolveMisplaced(now)
   }
 

@@ -71,10 +71,8 @@ private[sink] final class StreamWriter(
    * @param isUrgent whether records are sent at once, even alone, because the caller waits for them
    */
   def next(now: Long, isUrgent: Boolean): Next = {
-    // Records in doubt come before those in their lane, so with order it must stay.
-    val next = newShards.filterNot(it => options.isOrdered && inDoubt.exists(_.lacksLane(it)))
-    val isChanging = next.isDefined && options.isOrdered && inFlight.nonEmpty
-    if (!isChanging) next.foreach(changeShards(_, now))
+    val isChanging = newShards.isDefined && options.isOrdered && inFlight.nonEmpty
+    if (!isChanging) newShards.foreach(changeShards(_, now))
     if (isChanging) Next.Wait(Lane.Never) else nextOfLanes(now, isUrgent)
   }
 
