@@ -48,8 +48,7 @@ object Dependencies {
     ),
     "software.amazon.awssdk" % "apache5-client" % awsSdk,
     "com.fasterxml.jackson.core" % "jackson-databind" % jackson,
-    "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson,
-    "org.hdrhistogram" % "HdrHistogram" % "2.2.2"
+    "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson
   )
 
   /** LocalStack for the simulator's tests, where there is Docker; on one copy of Jackson. */

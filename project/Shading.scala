@@ -13,8 +13,7 @@ object Shading {
     "org.reactivestreams",
     "com.fasterxml.jackson",
     "org.apache.hc",
-    "org.apache.commons.codec",
-    "org.HdrHistogram"
+    "org.apache.commons.codec"
   )
 
   val relocate: Seq[Setting[_]] = Seq(

@@ -1,7 +1,7 @@
 """How much there is to know: ``make size``, or ``python -m tests.size REVISION...``.
 
-Counts the Scala code of the source side, and the files and lines of each folder, in the working
-tree and in other revisions of Git. Comments and texts do not count as code.
+Counts the Scala code of the source side and of the sink side, and the files and lines of each
+folder, in the working tree and in other revisions of Git. Comments and texts do not count as code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 MAIN = "connector-scala/src/main/scala/sparkkinesis/"
-SOURCE_SIDE = ("shard/", "source/", "spark/read/", "spark/realtime/", "spark/stop/")
+SIDES = {
+    "source side": ("shard/", "source/", "spark/read/", "spark/realtime/", "spark/stop/"),
+    "sink side": ("sink/", "model/aggregate/", "spark/write/", "spark/once/", "spark/deadletter/"),
+}
 FOLDERS = (
     *("connector-scala/src/main", "connector-scala/src/test", "tests", "localstack/simulator/src"),
     *("python/src", "python/tests", "examples", "docs"),
@@ -61,16 +64,15 @@ def git(*words: str) -> bytes:
 
 def sizes(files: Mapping[str, str]) -> dict[str, int]:
     """What there is to know, by name."""
-    core = {
-        path: text
-        for path, text in files.items()
-        if path.startswith(tuple(MAIN + folder for folder in SOURCE_SIDE))
-    }
-    code = [NO_CODE.sub(lambda it: "" if it[0][0] == "/" else '""', one) for one in core.values()]
-    found = {"source side: files": len(core), "source side: lines": lines(core)}
-    for name, pattern in COUNTS.items():
-        found[f"source side: {name}"] = sum(len(re.findall(pattern, text)) for text in code)
-    found["source side: files that lock"] = sum(bool(LOCKS.search(text)) for text in code)
+    found: dict[str, int] = {}
+    for side, folders in SIDES.items():
+        starts = tuple(MAIN + folder for folder in folders)
+        core = {path: text for path, text in files.items() if path.startswith(starts)}
+        code = [NO_CODE.sub(lambda it: "" if it[0][0] == "/" else '""', it) for it in core.values()]
+        found |= {f"{side}: files": len(core), f"{side}: lines": lines(core)}
+        for name, pattern in COUNTS.items():
+            found[f"{side}: {name}"] = sum(len(re.findall(pattern, text)) for text in code)
+        found[f"{side}: files that lock"] = sum(bool(LOCKS.search(text)) for text in code)
     for folder in FOLDERS:
         within = {path: text for path, text in files.items() if path.startswith(f"{folder}/")}
         found[f"{folder}: files"], found[f"{folder}: lines"] = len(within), lines(within)

@@ -479,11 +479,35 @@ MUTANTS = [
     ),
     # The sink, exactly once.
     Mutant(
+        name="shard-blamed-for-the-limit-of-requests",
+        promise="Time for which too many requests are in flight is no wait for a shard.",
+        file="sink/lane/WaitingLanes.scala",
+        old="block(lane, until, arrivedBy, now) else lane.endSleep(now)",
+        new="block(lane, until, arrivedBy, now)",
+        suite="StreamWriterSuite",
+    ),
+    Mutant(
+        name="small-request-proves-a-large-one",
+        promise="After HTTP 413, only answers to large requests make requests larger.",
+        file="sink/rate/RequestCapacity.scala",
+        old="fullness * divisor >= LargePart",
+        new="fullness >= 0",
+        suite="RequestSizeSuite",
+    ),
+    Mutant(
+        name="row-overtakes-a-doubt",
+        promise="With order, no row overtakes one in doubt, also if the shard of both is split.",
+        file="sink/lane/RecordsInDoubt.scala",
+        old="if (lanes.contains(it.part.lane)) Nil else",
+        new="if (lanes.contains(it.part.lane) || it.part.records.nonEmpty) Nil else",
+        suite="StreamWriterOnceSuite",
+    ),
+    Mutant(
         name="sent-again-in-doubt",
         promise="With exactly once, a record in doubt is looked up before it is sent again.",
         file="sink/write/PutAnswers.scala",
-        old="doubts.filter(_ => failed.failed.exists(failed.isUnknown))",
-        new="doubts.filter(_ => failed.failed.isEmpty)",
+        old="inDoubt.filter(_ => part.records.exists(part.isUnknown))",
+        new="inDoubt.filter(_ => part.records.isEmpty)",
         suite="StreamWriterOnceSuite",
     ),
     Mutant(
@@ -514,8 +538,8 @@ MUTANTS = [
         name="successor-too-early",
         promise="A later attempt waits until requests of the earlier one can have no effect.",
         file="sink/once/DriverLoop.scala",
-        old="partition.heldUntil + terms.acceptance.toMillis",
-        new="partition.heldUntil",
+        old="it.heldUntil + terms.acceptance.toMillis <= time",
+        new="it.heldUntil <= time",
         suite="DriverLoopSuite",
     ),
     Mutant(

@@ -1,6 +1,8 @@
 package sparkkinesis.client
 
-import java.util.concurrent.{LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent._
+
+import scala.concurrent.duration.FiniteDuration
 
 /** Threads that do not keep the JVM alive. Each has an owner that ends it. */
 object DaemonThreads {
@@ -28,5 +30,16 @@ object DaemonThreads {
     )
     threads.allowCoreThreadTimeOut(true)
     threads
+  }
+
+  /**
+   * Interrupts the threads of a pool, and waits for them. An interrupt ends the wait.
+   *
+   * @param most time to wait
+   */
+  def end(pool: ExecutorService, most: FiniteDuration): Unit = {
+    pool.shutdownNow()
+    try pool.awaitTermination(most.toMillis, TimeUnit.MILLISECONDS): Unit
+    catch { case _: InterruptedException => Thread.currentThread().interrupt() }
   }
 }

@@ -2,7 +2,7 @@ package sparkkinesis.model.aggregate
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
-import java.util.HashMap
+import java.util.{Arrays, HashMap}
 
 import sparkkinesis.model.{HashKey, PutEntry}
 
@@ -245,4 +245,59 @@ private object KeyTable {
    * A larger table is replaced instead of cleared, which would take time in proportion to its size.
    */
   private val KeptKeys = 512
+}
+
+/** The user records in a record of [[AggregateBuilder]]. */
+object UserRecords {
+
+  /**
+   * The user records in their order, each with a copy of its data. A record that is not our
+   * aggregate, which has the key `a` and an explicit hash key, is itself the only user record. This
+   * includes an aggregate that the user wrote as a plain record.
+   */
+  def of(entry: PutEntry): Vector[PutEntry] = {
+    val aggregate = new AggregateReader
+    val count =
+      if (isOurs(entry)) aggregate.open(entry.data, 0, entry.data.length) else 0
+    if (count == 0) Vector(entry) else Vector.fill(count)(next(aggregate, entry.data))
+  }
+
+  private def isOurs(entry: PutEntry) =
+    entry.partitionKey == AggregateBuilder.PartitionKey && entry.explicitHashKey.isDefined
+
+  private def next(aggregate: AggregateReader, data: Array[Byte]): PutEntry = {
+    aggregate.next()
+    def text(begin: Int, length: Int) = new String(data, begin, length, UTF_8)
+    val hashKey =
+      if (aggregate.hasHashKey)
+        HashKey.parse(text(aggregate.hashKeyBegin, aggregate.hashKeyLength))
+      else None
+    PutEntry(
+      text(aggregate.partitionKeyBegin, aggregate.partitionKeyLength),
+      data.slice(aggregate.dataBegin, aggregate.dataBegin + aggregate.dataLength),
+      hashKey
+    )
+  }
+}
+
+/**
+ * A Kinesis record without a user record: an aggregate with an entry in its table of partition keys
+ * and no sub-record. Consumers that deaggregate find nothing in it.
+ */
+object AggregateMarker {
+  private val data: Array[Byte] = {
+    val message = new ProtobufWriter
+    message.varint(AggregateReader.PartitionKeyTag)
+    message.span("spark-kinesis-marker".getBytes(UTF_8))
+    val bytes = message.toArray
+    AggregateReader.Mark ++ bytes ++ MessageDigest.getInstance("MD5").digest(bytes)
+  }
+
+  /** A marker for the shard that has this hash key. */
+  def entry(hashKey: HashKey): PutEntry =
+    PutEntry(AggregateBuilder.PartitionKey, data, Some(hashKey))
+
+  /** Whether these bytes are a marker. */
+  def is(bytes: Array[Byte], begin: Int, length: Int): Boolean =
+    length == data.length && Arrays.equals(bytes, begin, begin + length, data, 0, length)
 }

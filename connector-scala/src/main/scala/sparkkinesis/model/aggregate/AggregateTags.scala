@@ -40,14 +40,10 @@ final class AggregateTags(text: String) {
     tag.span(Key)
     tag.varint(ValueTag)
     tag.span(f"$text $number%012d".getBytes(UTF_8))
-    val message = new Array[Byte](tag.length)
-    tag.copyTo(message, 0)
     val field = new ProtobufWriter
     field.varint(TagTag)
-    field.span(message)
-    val bytes = new Array[Byte](field.length)
-    field.copyTo(bytes, 0)
-    bytes
+    field.span(tag.toArray)
+    field.toArray
   }
 }
 

@@ -3,13 +3,13 @@ package sparkkinesis.shard.feed
 import java.util.concurrent.atomic.{AtomicLongArray, LongAdder}
 
 import sparkkinesis.client.{Clock, SystemClock}
-import sparkkinesis.shard.FetchTimes
+import sparkkinesis.shard.RequestTimes
 
 /** What the feeds of a fetch service did since it began. Thread-safe. */
 final class FeedCounts(clock: Clock) {
   private val (begun, renewed, inUse, bytes) =
     (new LongAdder, new LongAdder, new LongAdder, new LongAdder)
-  private val requests = new AtomicLongArray(FetchTimes.Buckets) // by the time that they took
+  private val requests = new AtomicLongArray(RequestTimes.Buckets) // by the time that they took
 
   /** Calls of `SubscribeToShard`, including renewals. */
   def subscriptions: Long = begun.sum
@@ -24,10 +24,7 @@ final class FeedCounts(clock: Clock) {
   def pushedBytes: Long = bytes.sum
 
   /** How long `GetRecords` requests took, also those that failed. */
-  def times: FetchTimes = {
-    val all = (0 until FetchTimes.Buckets).iterator.map(it => it -> requests.get(it))
-    FetchTimes(all.filter(_._2 > 0).toMap)
-  }
+  def times: RequestTimes = RequestTimes.of(requests.get(_))
 
   private[feed] def subscribed(): Unit = begun.increment()
   private[feed] def renewal(): Unit = renewed.increment()
@@ -39,7 +36,7 @@ final class FeedCounts(clock: Clock) {
     try request
     finally {
       val millis = math.max(0L, clock.elapsedMillis - begin)
-      requests.incrementAndGet(FetchTimes.bucketOf(millis)): Unit
+      requests.incrementAndGet(RequestTimes.bucketOf(millis)): Unit
     }
   }
 }

@@ -1,8 +1,9 @@
 package sparkkinesis.sink.lane
 
-import java.util.TreeSet
+import java.util.{ArrayDeque, TreeSet}
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
 import sparkkinesis.model.{PutEntry, ShardId}
 import sparkkinesis.sink.metrics.ShardTraffic
@@ -56,9 +57,6 @@ private[sink] final class Lane(
     written += records
     acknowledgedAt = now
   }
-
-  /** Whether its traffic is more than nothing. */
-  def isUsed: Boolean = written.records > 0 || pastSleep > 0 || blockedSince.nonEmpty
 
   /** @param shards number of open shards of the stream */
   def traffic(stream: String, shards: Int, now: Long): ShardTraffic = ShardTraffic(
@@ -138,10 +136,7 @@ private[sink] final class Lane(
     if (!isOrdered) moveFirst(request, isDue, now, Int.MaxValue)
     else if (open.isDefined) moveFirst(request, isDue, now, 1)
     else moveOnePerKey(request, now)
-    if (request.size > sizeBefore) {
-      inFlight += 1
-      endSleep(now)
-    }
+    if (request.size > sizeBefore) inFlight += 1
     changed(this)
   }
 
@@ -296,4 +291,40 @@ private[lane] final class LanePlace(var turn: Long, var lanes: TreeSet[Lane]) {
   var time = 0L
   var nextTurn: Long = turn
   var records, bytes = 0L
+}
+
+/** Records in their order, and their size. */
+private[lane] final class RecordQueue {
+  private val records = new ArrayDeque[PendingRecord]
+  private var bytesInQueue = 0L
+
+  def isEmpty: Boolean = records.isEmpty
+  def size: Int = records.size
+  def bytes: Long = bytesInQueue
+
+  /** The failures of the queued records that failed before. */
+  def failures: Vector[Failures] = records.iterator.asScala.flatMap(_.failures).toVector
+
+  /** The first record of a queue that is not empty. */
+  def head: PendingRecord = records.peek
+
+  def addLast(record: PendingRecord): Unit = {
+    records.add(record)
+    bytesInQueue += record.size
+  }
+
+  def addFirst(record: PendingRecord): Unit = {
+    records.addFirst(record)
+    bytesInQueue += record.size
+  }
+
+  /** Removes the first record of a queue that is not empty. */
+  def removeFirst(): PendingRecord = {
+    val record = records.poll()
+    bytesInQueue -= record.size
+    record
+  }
+
+  /** Removes all records. */
+  def drain(): Vector[PendingRecord] = Vector.fill(size)(removeFirst())
 }

@@ -1,5 +1,6 @@
 package sparkkinesis.sink.lane
 
+import sparkkinesis.client.PutResult
 import sparkkinesis.model.aggregate.AggregateTags
 import sparkkinesis.model.{PartitionKeyHasher, PutEntry, ShardId, ShardMap}
 import sparkkinesis.sink.SinkOptions
@@ -42,8 +43,13 @@ private[sink] final class LaneSet(
    * Whether Kinesis wrote a record of the lane to another shard than predicted. Never true if the
    * service chooses the shards itself.
    */
-  def isMisplaced(shard: ShardId, lane: Lane): Boolean =
-    shard != lane.shard && (map ne ShardMap.Whole)
+  def isMisplaced(shard: ShardId, lane: Lane): Boolean = shard != lane.shard && !isWhole
+
+  /** Whether Kinesis wrote no record of the part to another shard than predicted. */
+  def areWritten(all: PutResult.AllWritten, part: Request.Part): Boolean =
+    isWhole || all.areIn(part.lane.shard, part.from, part.until)
+
+  private def isWhole = map eq ShardMap.Whole
 
   /** Adds a record. If its key is random and its shard is behind, it gets another key. */
   def add(entry: PutEntry, now: Long): Unit = {
@@ -159,7 +165,7 @@ private[sink] final class LaneSet(
     if (tags.isEmpty) entry else entry.copy(explicitHashKey = None)
 
   /** The lanes that the user records of the record belong to now. */
-  def lanesOf(record: PendingRecord): Seq[Lane] = lanesOf(record.userEntries)
+  def lanesOf(record: PendingRecord): Seq[Lane] = lanesOf(record.userEntries.map(asPut))
 
   private def lanesOf(entries: Seq[PutEntry]): Seq[Lane] = entries.map(laneOf).distinct
 
@@ -180,9 +186,8 @@ private[sink] final class LaneSet(
 
   /** What was done with the shards, including closed ones. */
   def traffic(now: Long): Vector[ShardTraffic] = {
-    val shards = if (map eq ShardMap.Whole) 0 else lanes.size
-    val used = (closed ++ lanes).filter(_.isUsed)
-    ShardTraffic.sum(used.map(_.traffic(name, shards, now)))
+    val shards = if (isWhole) 0 else lanes.size
+    ShardTraffic.sum((closed ++ lanes).map(_.traffic(name, shards, now)))
   }
 
   private def laneOf(entry: PutEntry): Lane =

@@ -1,7 +1,7 @@
 package sparkkinesis.sink.lane
 
-import sparkkinesis.model.PutEntry
 import sparkkinesis.model.aggregate.UserRecords
+import sparkkinesis.model.{PutEntry, ShardId, StreamRef}
 
 /**
  * A Kinesis record that is not acknowledged yet.
@@ -106,3 +106,20 @@ private[sink] object Failures {
       mayBeWritten: Boolean
   ): Failures = Failures(sentAt, message, cause, mayBeWritten, 1, message)
 }
+
+/**
+ * A record of the caller that its shard did not take in time.
+ *
+ * @param attempts number of requests that contained it. Zero: it waited for a shard that accepted
+ *   nothing
+ * @param lastError of these requests, or of others to the shard if there were none
+ * @param mayBeWritten whether it may be in the stream
+ */
+final case class ExpiredRecord(
+    stream: StreamRef,
+    shard: ShardId,
+    entry: PutEntry,
+    attempts: Int,
+    lastError: String,
+    mayBeWritten: Boolean
+)

@@ -2,6 +2,8 @@ package sparkkinesis.sink.lane
 
 import scala.collection.mutable
 
+import sparkkinesis.sink.SinkOptions
+
 /** The records of a request that lanes are filling. */
 private[sink] final class RequestRecords(limits: RequestLimits) {
   private val records = mutable.ArrayBuffer.empty[PendingRecord]
@@ -26,4 +28,16 @@ private[sink] final class RequestRecords(limits: RequestLimits) {
   }
 
   def toArray: Array[PendingRecord] = records.toArray
+}
+
+/**
+ * The largest size of one `PutRecords` request.
+ *
+ * @param bytes of data and partition keys together
+ */
+final case class RequestLimits(records: Int, bytes: Long)
+
+object RequestLimits {
+  def of(options: SinkOptions): RequestLimits =
+    RequestLimits(options.maxRequestRecords, options.maxRequestBytes)
 }

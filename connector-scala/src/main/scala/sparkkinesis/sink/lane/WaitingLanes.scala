@@ -3,6 +3,9 @@ package sparkkinesis.sink.lane
 import java.util.{Comparator, TreeSet}
 
 import scala.annotation.tailrec
+import scala.collection.immutable.ArraySeq
+
+import sparkkinesis.model.{PutEntry, ShardId}
 
 /**
  * The lanes of a stream that have records: those whose shard may take some, by the arrival of their
@@ -153,7 +156,7 @@ private[sink] final class WaitingLanes(linger: Long) {
     looks += 1
     val readyAt = lane.readyAt(now)
     val until = if (readyAt == Lane.Never) Lane.Never else math.min(readyAt, now + MostWait)
-    if (readyAt > now) block(lane, until, arrivedBy, now)
+    if (readyAt > now) block(lane, until, arrivedBy, now) else lane.endSleep(now)
     readyAt <= now
   }
 
@@ -173,4 +176,50 @@ private object WaitingLanes {
     val times = java.lang.Long.compare(a.place.time, b.place.time)
     if (times != 0) times else java.lang.Long.compare(a.place.turn, b.place.turn)
   }
+}
+
+/**
+ * A `PutRecords` request: some records of each of several lanes.
+ *
+ * @param sentAt in milliseconds
+ */
+private[sink] final class Request(
+    val parts: Vector[Request.Part],
+    val records: Array[PendingRecord],
+    val sentAt: Long
+) {
+
+  /** The entries of the service call. */
+  def entries: IndexedSeq[PutEntry] = ArraySeq.unsafeWrapArray(records.map(_.entry))
+
+  private var size = 0L
+  private var first = sentAt
+  records.foreach { record =>
+    size += record.size
+    record.failures.foreach(it => first = math.min(first, it.sentAt))
+  }
+
+  /** Bytes of data and partition keys. */
+  def bytes: Long = size
+
+  /** When the first of its records was sent: now, or earlier. */
+  def firstSentAt: Long = first
+
+  /** The record that was sent first, with its shard. */
+  def oldest: (ShardId, Failures) = parts.iterator
+    .flatMap { part =>
+      val failures = Iterator.range(part.from, part.until).flatMap(records(_).failures)
+      failures.map(part.lane.shard -> _)
+    }
+    .reduceOption((a, b) => if (b._2.sentAt < a._2.sentAt) b else a)
+    .getOrElse {
+      parts.head.lane.shard -> Failures(sentAt, Request.NoAnswer, None, mayBeWritten = true)
+    }
+}
+
+private[sink] object Request {
+  private val NoAnswer = "Kinesis has not answered the request."
+
+  /** The records of one lane: those from index `from` (inclusive) to `until` (exclusive). */
+  final case class Part(lane: Lane, from: Int, until: Int)
 }

@@ -68,6 +68,9 @@ object SinkCounter {
   /** The largest number of requests that were in flight at one time. */
   val PeakRequestsInFlight: SinkCounter = peak("peakRequestsInFlight")
 
+  /** The longest time that a task could not send because the driver did not renew its right. */
+  val LongestPermissionWait: SinkCounter = peak("maxPermissionWaitMs")
+
   /** Every counter, by index. */
   val all: Vector[SinkCounter] = defined.toVector
 

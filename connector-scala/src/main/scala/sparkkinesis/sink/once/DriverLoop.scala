@@ -102,21 +102,19 @@ final class DriverLoop(
     if (found.nonEmpty || time < logged.steady.toEpochMilli + terms.silence.toMillis) Vector.empty
     else Vector(EarlierRuns(batch, since.minusMillis(terms.margin.toMillis)))
 
-  /** Attempts that wait to succeed others, if a pass is due for some of them. */
+  /**
+   * Attempts that wait to succeed others. Those that wait for the same lost executor are due within
+   * seconds of each other, and one pass serves them: it begins when the last of them is due.
+   */
   private def takeOver(time: Long): Vector[Pass] = {
     val waiting = partitions.filter { case (_, it) => it.isWaiting(time) }
-    val (due, later) = waiting.partition { case (_, it) => dueAt(it) <= time }
-    // Attempts that wait for the same lost executor are served by one pass.
-    val gathers = due.values.forall(dueAt(_) > time - Gathering) &&
-      later.values.exists(dueAt(_) <= time + Gathering)
-    if (due.isEmpty || gathers) Vector.empty
+    def isDue(it: Partition) = it.heldUntil + terms.acceptance.toMillis <= time
+    if (waiting.isEmpty || !waiting.values.forall(isDue)) Vector.empty
     else {
-      val holders = due.map { case (number, it) => number -> it.holder }.toMap
-      Vector(TakeOver(batch, before(due.values.map(_.firstAt).min), holders))
+      val holders = waiting.map { case (number, it) => number -> it.holder }.toMap
+      Vector(TakeOver(batch, before(waiting.values.map(_.firstAt).min), holders))
     }
   }
-
-  private def dueAt(partition: Partition) = partition.heldUntil + terms.acceptance.toMillis
 
   private def recovery: Vector[Pass] = {
     val asking = for {
@@ -210,9 +208,6 @@ object DriverLoop {
    */
   private val MostSilence = 30000L
 
-  /** How long a pass waits for others that are due soon, in milliseconds. */
-  private val Gathering = 5000L
-
   sealed trait Command
 
   object Command {
@@ -244,7 +239,7 @@ object DriverLoop {
       writer.isSameBatch(batch) && writer.run == batch.run && holders.contains(writer.partition)
   }
 
-  /** What attempts that still run ask about. */
+  /** What attempts that still run ask about: whole aggregates. */
   final case class Recovery(batch: WriterIdentity, from: Instant, questions: Seq[Recover])
       extends Pass {
     private val tasks = questions.map(it => it.partition -> it.task).toSet
@@ -252,6 +247,8 @@ object DriverLoop {
     override def needs(writer: WriterIdentity): Boolean =
       writer.isSameBatch(batch) && writer.run == batch.run &&
         tasks(writer.partition -> writer.task)
+
+    override def needsRows: Boolean = false
 
     override val shards: Option[Map[ShardId, Option[SequenceNumber]]] =
       Some(questions.flatMap(_.shards).groupMap(_.shard)(_.after).map { case (shard, after) =>

@@ -4,6 +4,8 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
+import scala.util.hashing.MurmurHash3
+
 import sparkkinesis.model.PutEntry
 
 /** A hash of 128 bits. Equal hashes count as equal content. */
@@ -38,4 +40,21 @@ object Hash128 {
   }
 
   private def read(bytes: ByteBuffer) = Hash128(bytes.getLong(), bytes.getLong())
+}
+
+/**
+ * How many rows, and which, in any order.
+ *
+ * @param sum of hashes of the rows, with overflow
+ */
+final case class RowTotal(rows: Long, sum: Long) {
+  def +(that: RowTotal): RowTotal = RowTotal(rows + that.rows, sum + that.sum)
+}
+
+object RowTotal {
+  val Zero: RowTotal = RowTotal(0, 0)
+
+  /** The total of one row. Its hash is cheap and equal in every JVM. */
+  def of(entry: PutEntry): RowTotal =
+    RowTotal(1, MurmurHash3.bytesHash(entry.data, entry.partitionKey.hashCode).toLong)
 }

@@ -95,7 +95,7 @@ final class ReadBack(
       writer <- writers.get(text).orElse(WriterIdentity.parse(text).filter(pass.needs))
     } {
       writers(text) = writer
-      val aggregate = aggregateOf(record, writer)
+      val aggregate = aggregateOf(record, writer, pass)
       add(aggregate.rows)
       all += aggregate
     }
@@ -209,10 +209,10 @@ final class ReadBack(
     s"The shards of stream $ref are changing, and the listing does not show them all."
   )
 
-  private def aggregateOf(record: Record, writer: WriterIdentity) = {
+  private def aggregateOf(record: Record, writer: WriterIdentity, pass: Look) = {
     val entry = PutEntry(record.partitionKey.getOrElse(""), record.data, Some(HashKey.Min))
-    val rows = Hash128.encode(UserRecords.of(entry).map(Hash128.ofRow))
-    FoundAggregate(writer, Hash128.ofAggregate(record.data), rows)
+    val rows = if (pass.needsRows) UserRecords.of(entry).map(Hash128.ofRow) else Nil
+    FoundAggregate(writer, Hash128.ofAggregate(record.data), Hash128.encode(rows))
   }
 
   private def unanswered(what: String, e: KinesisException) = new OnceException(
@@ -267,15 +267,8 @@ private[once] object ShardReaders {
         shards.foreach(shard => answers.submit(() => read(shard)))
         shards.map(_ => answers.take().get())
       } catch { case e: ExecutionException => throw e.getCause }
-      finally end(pool)
+      finally DaemonThreads.end(pool, EndTime)
     }
-
-  /** An interrupt ends the wait. */
-  private def end(pool: ExecutorService): Unit = {
-    pool.shutdownNow()
-    try pool.awaitTermination(EndTime.toMillis, TimeUnit.MILLISECONDS): Unit
-    catch { case _: InterruptedException => Thread.currentThread().interrupt() }
-  }
 
   /** An interrupted call ends well within this time. */
   private val EndTime = 2.seconds
@@ -296,11 +289,15 @@ trait Look {
    * `from`. `None` for all shards.
    */
   def shards: Option[Map[ShardId, Option[SequenceNumber]]] = None
+
+  /** Whether the rows of the aggregates are needed. */
+  def needsRows: Boolean = true
 }
 
 /**
  * An aggregate of the batch that is in the stream.
  *
- * @param rows their hashes, by [[Hash128.encode]]: a batch may have millions
+ * @param rows their hashes, by [[Hash128.encode]]: a batch may have millions. Empty if they are not
+ *   needed
  */
 final case class FoundAggregate(writer: WriterIdentity, digest: Hash128, rows: Array[Byte])

@@ -55,3 +55,7 @@ private[sink] final class DeliveryDeadline(
     failures.cause.orNull
   )
 }
+
+/** Kinesis did not accept a record in time. Records that still wait may have been written. */
+final class DeliveryTimeoutException(message: String, cause: Throwable)
+    extends RuntimeException(message, cause)

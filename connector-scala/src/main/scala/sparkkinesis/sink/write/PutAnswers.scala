@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import sparkkinesis.client.{Backoff, ErrorCodes, KinesisException, PutResult, Retry}
 import sparkkinesis.model.{SequenceNumber, ShardId, StreamRef}
-import sparkkinesis.sink.lane.Doubts.Doubt
+import sparkkinesis.sink.lane.RecordsInDoubt.FailedPart
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{SinkCounter, SinkCounters}
 import sparkkinesis.sink.once.Hash128
@@ -15,14 +15,14 @@ import sparkkinesis.sink.rate.RecordSum
  * again, or kept as a misplaced aggregate.
  *
  * @param refresh marked as stale if Kinesis wrote a record to another shard than predicted
- * @param doubts keeps records of unknown outcome, for exactly once
+ * @param inDoubt keeps records of unknown outcome, for exactly once
  * @param chance evenly distributed in `[0, 1)`
  */
 private[sink] final class PutAnswers(
     stream: StreamRef,
     lanes: LaneSet,
     refresh: ShardRefresh,
-    doubts: Option[Doubts],
+    inDoubt: Option[RecordsInDoubt],
     chance: () => Double,
     counters: SinkCounters
 ) {
@@ -40,16 +40,20 @@ private[sink] final class PutAnswers(
       val indexed = results.toIndexedSeq
       val all = Some(results).collect { case it: PutResult.AllWritten => it }
       request.parts.foreach { part =>
-        if (doubts.isEmpty && all.exists(_.areIn(part.lane.shard, part.from, part.until)))
-          written(request, part, now)
+        if (all.exists(lanes.areWritten(_, part))) written(request, part, indexed, now)
         else partAnswered(request, part, indexed, now)
       }
       resolveMisplaced(now)
       if (all.isEmpty) indexed.foreach(requireRetryable)
     }
 
-  /** Every record of the part is in the shard of its lane. */
-  private def written(request: Request, part: Request.Part, now: Long): Unit = {
+  /** Every record of the part is where it belongs. */
+  private def written(
+      request: Request,
+      part: Request.Part,
+      results: IndexedSeq[PutResult],
+      now: Long
+  ): Unit = {
     var size, userRecords, userBytes = 0L
     var i = part.from
     while (i < part.until) {
@@ -62,7 +66,13 @@ private[sink] final class PutAnswers(
     val sum = RecordSum((part.until - part.from).toLong, size)
     counters.recordsWritten(userRecords, userBytes)
     count(part, sum, RecordSum.Zero, request.sentAt, now)
+    for (it <- inDoubt; number <- numberOf(results(part.until - 1)))
+      it.acknowledged(part.lane.shard, number, now)
     part.lane.requestEnded(Nil, isFailure = false, isProgress = true, request.sentAt, now, _ => 0)
+  }
+
+  private def numberOf(result: PutResult) = Some(result).collect {
+    case PutResult.Written(_, number) => number
   }
 
   private def count(
@@ -110,26 +120,26 @@ private[sink] final class PutAnswers(
       i += 1
     }
     count(part, written, throttled, request.sentAt, now)
-    for (it <- doubts; number <- last) it.acknowledged(part.lane.shard, number, now)
+    for (it <- inDoubt; number <- last) it.acknowledged(part.lane.shard, number, now)
     val isProgress = written.records > 0
     val pauses = if (throttled.records > 0) RefusalPauses else Pauses
-    retry(Doubt(part.lane, failed.result(), unknown, isProgress, request.sentAt), pauses, now)
+    retry(FailedPart(part.lane, failed.result(), unknown, isProgress, request.sentAt), pauses, now)
   }
 
   /**
    * Sends the records again: at once, or when it is known which of them are in the stream. If order
    * matters, none overtakes another one.
    */
-  private def retry(failed: Doubt, pauses: Backoff, now: Long): Unit =
-    doubts.filter(_ => failed.failed.exists(failed.isUnknown)) match {
+  private def retry(part: FailedPart, pauses: Backoff, now: Long): Unit =
+    inDoubt.filter(_ => part.records.exists(part.isUnknown)) match {
       case Some(waiting) =>
-        val (unknown, refused) = failed.failed.partition(lanes.isOrdered || failed.isUnknown(_))
-        waiting.add(failed.copy(failed = unknown))
+        val (unknown, refused) = part.records.partition(lanes.isOrdered || part.isUnknown(_))
+        waiting.add(part.copy(records = unknown))
         if (refused.nonEmpty) {
-          failed.lane.hold() // the lane counts one more answer
-          returnToLane(failed, refused, pauses, now)
+          part.lane.hold() // the lane counts one more answer
+          returnToLane(part, refused, pauses, now)
         }
-      case None => returnToLane(failed, failed.failed, pauses, now)
+      case None => returnToLane(part, part.records, pauses, now)
     }
 
   /**
@@ -138,14 +148,14 @@ private[sink] final class PutAnswers(
    * @param askedAt when it began, in milliseconds
    */
   def recovered(found: Set[Hash128], askedAt: Long, now: Long): Unit =
-    doubts.iterator.flatMap(_.resolve(askedAt, now)).foreach { doubt =>
-      val (written, missing) = doubt.split(found)
+    inDoubt.iterator.flatMap(_.resolve(askedAt, now)).foreach { part =>
+      val (written, missing) = part.split(found)
       written.foreach { record =>
         counters.kinesisRecordsWritten(1, record.size.toLong)
-        doubt.lane.acknowledged(RecordSum(1, record.size.toLong), now)
+        part.lane.acknowledged(RecordSum(1, record.size.toLong), now)
         acknowledged(record)
       }
-      returnToLane(doubt, missing, Pauses, now)
+      returnToLane(part, missing, Pauses, now)
     }
 
   /** A record that Kinesis wrote to another shard than predicted. */
@@ -172,8 +182,9 @@ private[sink] final class PutAnswers(
       val records = request.records.slice(part.from, part.until).toVector
       val isUnknown = !isRefusal(e)
       records.foreach(_.failed(request.sentAt, e.getMessage, Some(e), isUnknown))
-      val doubt = Doubt(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt)
-      retry(doubt, Pauses, now)
+      val failed =
+        FailedPart(part.lane, records, _ => isUnknown, isProgress = false, request.sentAt)
+      retry(failed, Pauses, now)
     }
   }
 
@@ -205,7 +216,7 @@ private[sink] final class PutAnswers(
 
   /** @param failed those records of the part that are not written */
   private def returnToLane(
-      part: Doubt,
+      part: FailedPart,
       failed: Vector[PendingRecord],
       pauses: Backoff,
       now: Long
@@ -223,7 +234,8 @@ private[sink] final class PutAnswers(
       now,
       pause
     )
-    if (!isOpen) staying.foreach(lanes.addAgain)
+    if (!isOpen && lanes.isOrdered) lanes.addFirst(staying, now)
+    else if (!isOpen) staying.foreach(lanes.addAgain)
   }
 
   /** Whether aggregates wait until their shard is listed. */
@@ -235,6 +247,7 @@ private[sink] final class PutAnswers(
   /** The lanes of the stream changed. */
   def lanesChanged(now: Long): Unit = {
     misplaced.moveHolds(lanes.lanesOf)
+    inDoubt.foreach(_.moveHolds(lanes))
     resolveMisplaced(now)
   }
 
@@ -268,4 +281,46 @@ private object PutAnswers {
    * records again after at most one.
    */
   private val RefusalPauses = Backoff(base = 100.millis, cap = 400.millis)
+}
+
+/**
+ * When to list the shards of a stream again: after an answer names another shard than predicted.
+ * Pauses between listings, because a listing may lag behind a reshard and an answer may be wrong.
+ *
+ * @param chance evenly distributed in `[0, 1)`
+ */
+private[sink] final class ShardRefresh(chance: () => Double) {
+  private var isStale = false
+  private var notBefore = 0L
+  private var listingsInVain = 0
+
+  /** The known shards seem to be out of date. */
+  def markStale(): Unit = isStale = true
+
+  def isDue(now: Long): Boolean = isStale && now >= notBefore
+
+  /** A listing showed other shards. */
+  def changed(now: Long): Unit = {
+    isStale = false
+    listingsInVain = 0
+    pause(now)
+  }
+
+  /**
+   * A listing showed the same shards, or failed.
+   *
+   * @param isRepeated whether to list again after a pause
+   */
+  def unchanged(isRepeated: Boolean, now: Long): Unit = {
+    isStale = isRepeated
+    listingsInVain += 1
+    pause(now)
+  }
+
+  private def pause(now: Long): Unit =
+    notBefore = now + ShardRefresh.Pauses.delay(listingsInVain + 1, chance()).toMillis
+}
+
+private object ShardRefresh {
+  private val Pauses = Backoff(base = 500.millis, cap = 30.seconds)
 }

@@ -1,15 +1,14 @@
 package sparkkinesis.sink.write
 
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{SynchronousQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.Executors
 
 import scala.concurrent.duration._
 import scala.util.Random
 
-import sparkkinesis.client.Clock
+import sparkkinesis.client.{Clock, DaemonThreads}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.lane.{ExpiredRecord, Request, RequestLimits}
+import sparkkinesis.sink.lane.{ExpiredRecord, Request}
 import sparkkinesis.sink.metrics.SinkMetrics
 import sparkkinesis.sink.once.{Hash128, OnceCalls, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
@@ -22,7 +21,6 @@ import sparkkinesis.sink.rate.TargetStream
  * The first failure of any request makes the writer fail: the next call of `put` or `flush` throws
  * it.
  *
- * @param limits of one request
  * @param once for exactly once
  * @param isCancelled checked at every record, and every 200 ms while the owner waits. When it is
  *   true, `put` and `flush` throw `InterruptedException`, as they do if the owner is interrupted
@@ -31,7 +29,6 @@ import sparkkinesis.sink.rate.TargetStream
  *   to another shard than expected. What it throws counts as a failure of the listing
  */
 final class RecordWriter(
-    limits: RequestLimits,
     options: SinkOptions,
     once: Option[OnceCalls],
     clock: Clock,
@@ -42,12 +39,13 @@ final class RecordWriter(
 ) extends AutoCloseable {
   import RecordWriter._
 
-  private val threads = new WriterThreads
+  /** As many as there are calls in progress. */
+  private val threads = Executors.newCachedThreadPool(DaemonThreads.named("spark-kinesis-writer"))
   private var isClosed = false
 
   // Guarded by this writer's lock.
   private val loop =
-    new WriteLoop(limits, options, once.map(_.sender), () => random.nextDouble(), Calls)
+    new WriteLoop(options, once.map(_.sender), () => random.nextDouble(), Calls)
   private var isTicking = false
   private var isAwaited = false // the owner waits
 
@@ -102,7 +100,7 @@ final class RecordWriter(
       loop.close()
       notifyAll()
     }
-    threads.close()
+    DaemonThreads.end(threads, EndTime)
   }
 
   /**
@@ -113,7 +111,7 @@ final class RecordWriter(
   def aside[A](call: => A): A = synchronized {
     requireRunning()
     var answer = Option.empty[Either[Throwable, A]]
-    threads.run {
+    run {
       val it = attempt(call)
       update { answer = Some(it) }
     }
@@ -150,7 +148,7 @@ final class RecordWriter(
 
   /** The calls of the loop, each in a thread of its own. */
   private object Calls extends WriteCalls {
-    override def send(stream: StreamWriter, request: Request): Unit = threads.run {
+    override def send(stream: StreamWriter, request: Request): Unit = run {
       val (client, ref) = (stream.stream.client, stream.stream.ref)
       def mayLeave = once.forall(_.sender.mayLeave(request.sentAt, now))
       val answer =
@@ -158,7 +156,7 @@ final class RecordWriter(
       update(loop.answered(stream, request, answer, now))
     }
 
-    override def list(stream: StreamWriter, known: ShardMap): Unit = threads.run {
+    override def list(stream: StreamWriter, known: ShardMap): Unit = run {
       val answer = attempt {
         val shards = stream.stream.shardsAfter(known)
         if (shards eq known) recheck(stream.stream)
@@ -171,7 +169,7 @@ final class RecordWriter(
         stream: StreamWriter,
         shards: Seq[ShardInDoubt],
         askedAt: Long
-    ): Unit = threads.run {
+    ): Unit = run {
       // The thread may begin late, and a doubt that seems younger is looked up too late.
       val aged = shards.map(it => it.copy(ageMillis = it.ageMillis + (now - askedAt)))
       val answer = attempt(once.fold(Set.empty[Hash128])(_.recover(aged)))
@@ -181,7 +179,7 @@ final class RecordWriter(
     override def wakeEarlier(): Unit = RecordWriter.this.notifyAll()
 
     override def failed(e: Throwable): Unit = {
-      threads.interrupt()
+      threads.shutdownNow()
       RecordWriter.this.notifyAll()
       onFailure()
     }
@@ -200,7 +198,7 @@ final class RecordWriter(
 
   private def startTicking(): Unit = {
     isTicking = true
-    threads.run(tickUntilFailure())
+    run(tickUntilFailure())
   }
 
   private def tickUntilFailure(): Unit = synchronized {
@@ -212,6 +210,8 @@ final class RecordWriter(
     catch { case _: InterruptedException => () } // the writer is closed
   }
 
+  private def run(body: => Unit): Unit = threads.execute(() => body)
+
   private def now: Long = clock.elapsedMillis
 }
 
@@ -219,42 +219,6 @@ private object RecordWriter {
 
   /** How long it takes at most to notice that the task is cancelled. */
   private val CancelPeriod = 200.millis
-}
-
-/** The daemon threads of one writer: as many as it has calls in progress. */
-private[write] final class WriterThreads {
-  import WriterThreads._
-
-  private val made = new AtomicInteger
-
-  private val pool = new ThreadPoolExecutor(
-    0,
-    Int.MaxValue,
-    IdleTime.toMillis,
-    TimeUnit.MILLISECONDS,
-    new SynchronousQueue[Runnable],
-    (task: Runnable) => {
-      val thread = new Thread(task, s"spark-kinesis-writer-${made.incrementAndGet()}")
-      thread.setDaemon(true)
-      thread
-    }
-  )
-
-  def run(body: => Unit): Unit = pool.execute(() => body)
-
-  /** Interrupts all threads. None is started after this. */
-  def interrupt(): Unit = { pool.shutdownNow(); () }
-
-  /** Interrupts all threads, and gives them a short time to end. */
-  def close(): Unit = {
-    pool.shutdownNow()
-    try { pool.awaitTermination(EndTime.toMillis, TimeUnit.MILLISECONDS); () }
-    catch { case _: InterruptedException => Thread.currentThread().interrupt() }
-  }
-}
-
-private object WriterThreads {
-  private val IdleTime = 10.seconds
 
   /** An interrupted request ends well within this time. */
   private val EndTime = 1500.millis

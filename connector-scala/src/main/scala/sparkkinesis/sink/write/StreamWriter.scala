@@ -1,12 +1,14 @@
 package sparkkinesis.sink.write
 
+import scala.collection.mutable
+
 import sparkkinesis.client.{KinesisException, PutResult}
-import sparkkinesis.model.{PutEntry, ShardMap}
+import sparkkinesis.model.{PutEntry, ShardId, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
 import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounters}
 import sparkkinesis.sink.once.{Hash128, OnceSender, ShardInDoubt}
-import sparkkinesis.sink.rate.TargetStream
+import sparkkinesis.sink.rate.{RequestLimit, TargetStream}
 
 /**
  * Decides which records of one stream form the next request, and when it is sent. The records wait
@@ -25,7 +27,6 @@ import sparkkinesis.sink.rate.TargetStream
  */
 private[sink] final class StreamWriter(
     val stream: TargetStream,
-    limits: RequestLimits,
     options: SinkOptions,
     once: Option[OnceSender],
     chance: () => Double,
@@ -36,13 +37,14 @@ private[sink] final class StreamWriter(
 
   private val lanes = new LaneSet(stream, options, once.map(_.tags), chance, counters, start)
   private val refresh = new ShardRefresh(chance)
-  private val doubts = once.map(it => new Doubts(it.terms))
-  private val responses = new PutAnswers(stream.ref, lanes, refresh, doubts, chance, counters)
+  private val inDoubt = once.map(it => new RecordsInDoubt(it.terms))
+  private val responses = new PutAnswers(stream.ref, lanes, refresh, inDoubt, chance, counters)
   private val deadline = new DeliveryDeadline(stream.ref, options, counters)
   private var newShards = Option.empty[ShardMap]
   private val inFlight = new RequestsInFlight(stream.requests)
   private var listing, isRecovering = false
   private val timeout = options.requestTimeout.toMillis
+  private val limits = RequestLimits.of(options)
 
   /** The server may handle less than the options allow. */
   private def requestLimits = {
@@ -69,10 +71,8 @@ private[sink] final class StreamWriter(
    * @param isUrgent whether records are sent at once, even alone, because the caller waits for them
    */
   def next(now: Long, isUrgent: Boolean): Next = {
-    // Records in doubt come before those in their lane, so with order it must stay.
-    val next = newShards.filterNot(it => options.isOrdered && doubts.exists(_.lacksLane(it)))
-    val isChanging = next.isDefined && options.isOrdered && inFlight.nonEmpty
-    if (!isChanging) next.foreach(changeShards(_, now))
+    val isChanging = newShards.isDefined && options.isOrdered && inFlight.nonEmpty
+    if (!isChanging) newShards.foreach(changeShards(_, now))
     if (isChanging) Next.Wait(Lane.Never) else nextOfLanes(now, isUrgent)
   }
 
@@ -81,8 +81,8 @@ private[sink] final class StreamWriter(
 
   /** Gives up records that have been tried for too long. See [[DeliveryDeadline.check]]. */
   def checkDeadline(now: Long): Vector[ExpiredRecord] = {
-    val inDoubt = if (isRecovering) None else doubts.flatMap(_.oldest)
-    val others = responses.oldestMisplaced ++ inDoubt
+    val oldestInDoubt = if (isRecovering) None else inDoubt.flatMap(_.oldest)
+    val others = responses.oldestMisplaced ++ oldestInDoubt
     deadline.check(lanes, inFlight.oldest(_), others, now)
   }
 
@@ -111,7 +111,7 @@ private[sink] final class StreamWriter(
   def answered(request: Request, results: Seq[PutResult], now: Long): Unit =
     if (inFlight.answered(request, now)) {
       ended(request, now)
-      stream.requestSize.answered(now - request.sentAt <= timeout / SoonPart)
+      stream.requestSize.answered(fullness(request), now - request.sentAt <= timeout / SoonPart)
       responses.answered(request, results, now)
     }
 
@@ -140,11 +140,11 @@ private[sink] final class StreamWriter(
   )
 
   /** When to look into the stream for records of unknown outcome; `Lane.Never` if there is none. */
-  def recoverAt: Long = doubts.fold(Lane.Never)(_.readyAt)
+  def recoverAt: Long = inDoubt.fold(Lane.Never)(_.readyAt)
 
   /** Begins a look into the stream, unless one is in progress. Returns what to look up. */
   def beginRecovery(now: Long): Option[Seq[ShardInDoubt]] = {
-    val question = doubts.filterNot(_ => isRecovering).map(_.beginLook(now))
+    val question = inDoubt.filterNot(_ => isRecovering).map(_.beginLook(now))
     isRecovering ||= question.nonEmpty
     question
   }
@@ -220,5 +220,69 @@ private[sink] object StreamWriter {
 
     /** @param until nothing changes by itself before this time; `Lane.Never` without such a time */
     final case class Wait(until: Long) extends Next
+  }
+}
+
+/**
+ * The requests of one writer to one stream whose answers are awaited.
+ *
+ * @param limit of all tasks of the executor together
+ */
+private[write] final class RequestsInFlight(limit: RequestLimit) {
+  private val awaited = mutable.Set.empty[Request]
+  private var isHeld = false
+
+  def nonEmpty: Boolean = awaited.nonEmpty
+
+  /** The oldest record of each request, if it was sent by then. */
+  def oldest(before: Long): Iterable[(ShardId, Failures)] =
+    awaited.iterator.filter(_.firstSentAt <= before).map(_.oldest).toVector
+
+  /** Whether a request waits because of the limit. */
+  def isHeldBack: Boolean = isHeld
+
+  /**
+   * Whether to send a request now. If so, it counts from now on: see `sent`.
+   *
+   * @param isWanted whether there is one
+   */
+  def begin(isWanted: Boolean, now: Long): Boolean = {
+    if (isHeld && !isWanted) limit.leave(this) // otherwise its turn holds up other tasks
+    isHeld = isWanted && !limit.begin(this, now)
+    isWanted && !isHeld
+  }
+
+  /** After `begin`: the request is sent, or there was none after all. Returns it. */
+  def sent(request: Option[Request]): Option[Request] = {
+    if (request.isEmpty) limit.cancelled()
+    awaited ++= request
+    request
+  }
+
+  /** @return whether the answer was still awaited */
+  def answered(request: Request, now: Long): Boolean = {
+    val isAwaited = awaited.remove(request)
+    if (isAwaited) limit.answered(request.sentAt, now)
+    isAwaited
+  }
+
+  /** @return whether the answer was still awaited */
+  def failed(request: Request, e: KinesisException, now: Long): Boolean = e match {
+    case _: KinesisException.Unreachable =>
+      val isAwaited = awaited.remove(request)
+      if (isAwaited) limit.unanswered(request.sentAt, now)
+      isAwaited
+    case _: KinesisException.Withheld =>
+      val isAwaited = awaited.remove(request)
+      if (isAwaited) limit.cancelled()
+      isAwaited
+    case _ => answered(request, now)
+  }
+
+  /** Stops waiting for answers. */
+  def abandon(): Unit = {
+    awaited.foreach(_ => limit.cancelled())
+    awaited.clear()
+    limit.leave(this)
   }
 }

@@ -7,8 +7,8 @@ import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, ShardMap}
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.sink.lane._
-import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounters, SinkMetrics}
-import sparkkinesis.sink.once.{Hash128, OnceSender}
+import sparkkinesis.sink.metrics.{ShardTraffic, SinkCounter, SinkCounters, SinkMetrics}
+import sparkkinesis.sink.once.{Hash128, OnceSender, ShardInDoubt}
 import sparkkinesis.sink.rate.TargetStream
 
 /**
@@ -18,12 +18,10 @@ import sparkkinesis.sink.rate.TargetStream
  *
  * The first failure ends the loop. It makes no further call after that.
  *
- * @param limits of one request
  * @param once for exactly once: sends only while it may
  * @param chance evenly distributed in `[0, 1)`
  */
 private[sink] final class WriteLoop(
-    limits: RequestLimits,
     options: SinkOptions,
     once: Option[OnceSender],
     chance: () => Double,
@@ -37,7 +35,7 @@ private[sink] final class WriteLoop(
   private var last = Option.empty[StreamWriter]
   private var turn = 0
   private var isUrgent = false
-  private var maySend = true
+  private var stoppedAt = Option.empty[Long] // when the right to send ended
   private var firstFailure = Option.empty[Throwable]
   private var nextTick = Lane.Never
   private var measured = SinkMetrics.Zero
@@ -192,11 +190,13 @@ private[sink] final class WriteLoop(
     val all = streams.values.toVector
     expired ++= all.flatMap(_.checkDeadline(now))
     all.foreach(startCalls(_, now))
-    val mayBefore = maySend
-    maySend = once.forall(_.maySend(now))
-    if (maySend) sendFrom(all, now)
-    else {
-      if (mayBefore) all.foreach(_.endSleep(now))
+    stoppedAt.foreach(it => counters.add(SinkCounter.LongestPermissionWait, now - it))
+    if (once.forall(_.maySend(now))) {
+      stoppedAt = None
+      sendFrom(all, now)
+    } else {
+      if (stoppedAt.isEmpty) all.foreach(_.endSleep(now))
+      if (counters.bufferedRecords > 0) stoppedAt = stoppedAt.orElse(Some(now))
       wakeBy(now + lingerMillis)
     }
   }
@@ -240,7 +240,7 @@ private[sink] final class WriteLoop(
 
   private def writerOf(stream: TargetStream, now: Long) = streams.getOrElseUpdate(
     stream,
-    new StreamWriter(stream, limits, options, once, chance, counters, now)
+    new StreamWriter(stream, options, once, chance, counters, now)
   )
 }
 
@@ -254,4 +254,30 @@ private[sink] object WriteLoop {
 
   /** Memory per record in addition to its bytes: many small records fill the memory, too. */
   private val RecordOverhead = 128L
+}
+
+/** Makes the calls of a [[WriteLoop]], and keeps the time for it. */
+private[sink] trait WriteCalls {
+
+  /** Sends the request, and reports the answer to [[WriteLoop.answered]]. */
+  def send(stream: StreamWriter, request: Request): Unit
+
+  /**
+   * Lists the shards, and reports them to [[WriteLoop.listed]].
+   *
+   * @param known the shards that the stream is known to have
+   */
+  def list(stream: StreamWriter, known: ShardMap): Unit
+
+  /**
+   * Looks into these shards for what this writer has sent, and reports it to
+   * [[WriteLoop.recovered]]. Only for exactly once.
+   */
+  def recover(stream: StreamWriter, shards: Seq[ShardInDoubt], askedAt: Long): Unit
+
+  /** [[WriteLoop.tickAt]] is earlier than before. */
+  def wakeEarlier(): Unit
+
+  /** Called once, with the first failure. Calls in progress cannot make the writer succeed. */
+  def failed(e: Throwable): Unit
 }

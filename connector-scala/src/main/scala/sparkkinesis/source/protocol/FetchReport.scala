@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.client.{ErrorCondition, KinesisException}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
-import sparkkinesis.shard.FetchTimes
+import sparkkinesis.shard.RequestTimes
 
 /**
  * The result of one `GetRecords` call, for the driver.
@@ -106,7 +106,7 @@ final case class FetchCounters(
     subscriptionsInUse: Long = 0,
     pushedBytes: Long = 0,
     requests: Long = 0,
-    times: FetchTimes = FetchTimes.Zero,
+    times: RequestTimes = RequestTimes.Zero,
     early: Long = 0
 ) {
   def +(that: FetchCounters): FetchCounters = plus(that, 1)

@@ -72,7 +72,7 @@ object Messages {
    */
   private val ClassesOfMessages = ObjectInputFilter.Config.createFilter(
     "sparkkinesis.**;org.apache.spark.sparkkinesis.**;scala.**;java.lang.*;java.math.*;" +
-      "java.time.*;java.util.*;java.util.concurrent.*;java.net.URI;org.HdrHistogram.*;!*"
+      "java.time.*;java.util.*;java.util.concurrent.*;java.net.URI;!*"
   )
 }
 

@@ -1,11 +1,15 @@
 package sparkkinesis.spark.metrics
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
+import org.slf4j.LoggerFactory
+
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkkinesis.TaskReports
+import org.apache.spark.sparkkinesis.{Messages, TaskReports}
 import org.apache.spark.util.CollectionAccumulator
 
+import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.sink.metrics.HotShard
 
 /** The reports of a write's tasks, on the driver, batch after batch. Safe for several threads. */
@@ -44,4 +48,45 @@ private[spark] object WriteReports {
       unread
     }
   }
+}
+
+/**
+ * The counts of a task attempt that has ended. It travels as bytes, because the driver cannot
+ * deserialize a class of a jar that the session added.
+ *
+ * @param isCommitted whether the attempt succeeded
+ */
+private[spark] final case class TaskReport(counts: WriteCounts, isCommitted: Boolean) {
+  def toBytes: Array[Byte] = Messages.encode(this)
+}
+
+private[spark] object TaskReport {
+  def parse(bytes: Array[Byte]): TaskReport = Messages.decode(bytes)
+}
+
+/**
+ * Warns of hot shards, once per stream and some minutes: each batch of `foreachBatch` is a write of
+ * its own. Thread-safe.
+ */
+private[metrics] final class HotShardLog(clock: Clock) {
+  import HotShardLog._
+
+  private var warnedAt = Map.empty[String, Long]
+
+  def warn(hot: HotShard): Unit = synchronized {
+    val now = clock.elapsedMillis
+    warnedAt = warnedAt.filter { case (_, at) => now - at < Pause.toMillis }
+    if (!warnedAt.contains(hot.traffic.stream)) {
+      warnedAt += hot.traffic.stream -> now
+      log.warn(hot.message)
+    }
+  }
+}
+
+private[metrics] object HotShardLog {
+  private val log = LoggerFactory.getLogger(classOf[HotShardLog])
+  private val Pause = 10.minutes
+
+  /** The log of all writes of this driver. */
+  val shared: HotShardLog = new HotShardLog(SystemClock)
 }

@@ -34,25 +34,14 @@ private[once] final case class Attempt(
 
   def isSameContent(that: Attempt): Boolean = batch == that.batch && content == that.content
 
-  /** The file's text. The last line shows that it is complete. */
+  /** The file's text. */
   def text: String =
-    Seq[Any](
-      Attempt.Version,
-      batch,
-      content,
-      folder,
-      incarnation,
-      run,
-      since.toEpochMilli,
-      owner,
-      Attempt.End
-    )
-      .mkString("\n")
+    Attempt.lines(batch, content, folder, incarnation, run, since.toEpochMilli, owner)
 }
 
 private[once] object Attempt {
-  val Version = "spark-kinesis-sink 1"
-  val End = "end"
+  private val Version = "spark-kinesis-sink 1"
+  private val End = "end"
   private val FileName = "([0-9]{12})-.+".r
 
   /**
@@ -82,14 +71,21 @@ private[once] object Attempt {
   }
 
   /** `None` if the file is incomplete: its attempt has written nothing yet. */
-  def parse(number: Long, text: String): Option[Attempt] = text.split('\n') match {
-    case Array(Version, batch, content, folder, incarnation, run, since, owner, End) =>
-      Try {
-        val first = Instant.ofEpochMilli(since.toLong)
-        Attempt(number, batch.toLong, content, folder, incarnation, run.toLong, first, owner)
-      }.toOption
-    case _ => None
+  def parse(number: Long, text: String): Option[Attempt] = parsed(text) {
+    case Seq(batch, content, folder, incarnation, run, since, owner) =>
+      val first = Instant.ofEpochMilli(since.toLong)
+      Attempt(number, batch.toLong, content, folder, incarnation, run.toLong, first, owner)
   }
+
+  /** The text of a file of the log. The last line shows that it is complete. */
+  def lines(values: Any*): String = (Version +: values :+ End).mkString("\n")
+
+  /** `None` if the text is incomplete. */
+  def parsed[A](text: String)(value: PartialFunction[Seq[String], A]): Option[A] =
+    text.split('\n').toSeq match {
+      case Version +: values :+ End => Try(value.lift(values)).toOption.flatten
+      case _ => None
+    }
 }
 
 /**
@@ -99,22 +95,17 @@ private[once] object Attempt {
  * @param at when it was complete, by the driver's clock
  * @param total of its rows, without bad rows
  */
-private[once] final case class Committed(content: String, at: Instant, total: RowTotal) {
+private[once] final case class CompletedWrite(content: String, at: Instant, total: RowTotal) {
 
-  /** The file's text. The last line shows that it is complete. */
-  def text: String =
-    Seq[Any](Attempt.Version, content, at.toEpochMilli, total.rows, total.sum, Attempt.End)
-      .mkString("\n")
+  /** The file's text. */
+  def text: String = Attempt.lines(content, at.toEpochMilli, total.rows, total.sum)
 }
 
-private[once] object Committed {
+private[once] object CompletedWrite {
 
   /** `None` if the file is incomplete. */
-  def parse(text: String): Option[Committed] = text.split('\n') match {
-    case Array(Attempt.Version, content, at, rows, sum, Attempt.End) =>
-      Try {
-        Committed(content, Instant.ofEpochMilli(at.toLong), RowTotal(rows.toLong, sum.toLong))
-      }.toOption
-    case _ => None
+  def parse(text: String): Option[CompletedWrite] = Attempt.parsed(text) {
+    case Seq(content, at, rows, sum) =>
+      CompletedWrite(content, Instant.ofEpochMilli(at.toLong), RowTotal(rows.toLong, sum.toLong))
   }
 }

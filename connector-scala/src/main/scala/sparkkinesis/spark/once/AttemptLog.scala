@@ -8,6 +8,7 @@ import java.security.MessageDigest
 import java.time.Instant
 import java.util.UUID
 
+import scala.util.Using
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
@@ -15,6 +16,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.security.AccessControlException
 
 import sparkkinesis.sink.once.{OnceException, RowTotal}
+import sparkkinesis.spark.errors.ConnectorError
 
 /**
  * The attempts to write a query's batches, beside its checkpoint: one small file per attempt, with
@@ -41,13 +43,11 @@ private[spark] final class AttemptLog(
     conf: Configuration,
     writeId: Option[String] = None
 ) extends AutoCloseable {
-  import AttemptFiles.Entry
   import AttemptLog._
 
   private lazy val system: FileSystem = checkpoint.getFileSystem(conf)
   private lazy val folder: Path =
     new Path(system.makeQualified(checkpoint), writeId.fold(Folder)(it => s"$Folder/write-$it"))
-  private lazy val files = new AttemptFiles(system, folder)
 
   /**
    * Begins an attempt. From now on it is the newest.
@@ -59,7 +59,7 @@ private[spark] final class AttemptLog(
    *   if Spark has not logged the offsets of the batch
    */
   private[once] def begin(batch: Long, target: String, now: Instant): Attempt = {
-    val all = files.list()
+    val all = list()
     val known = newest(all)
     if (writeId.isEmpty && known.forall(_.batch < batch - 1) && batch > 0)
       logger.warn(unknownPast(batch, known.headOption))
@@ -71,10 +71,10 @@ private[spark] final class AttemptLog(
     val owner = UUID.randomUUID.toString
     val first = Attempt.first(number, after, batch, content, place(folder), now, owner)
     val attempt = continued(first, known, sameBatch(all, batch))
-    files.write(attempt.fileName, attempt.text, overwrite = false)
-    if (!isNewest(attempt) || incomplete.exists(files.attempt(_).nonEmpty))
+    write(attempt.fileName, attempt.text, overwrite = false)
+    if (!isNewest(attempt) || incomplete.exists(attemptIn(_).nonEmpty))
       throw OnceException.fenced(s"another driver began batch $batch, too")
-    all.dropRight(Kept).foreach(files.delete)
+    all.dropRight(Kept).foreach(delete)
     attempt
   }
 
@@ -110,8 +110,8 @@ private[spark] final class AttemptLog(
    * @throws OnceException if the listing is out of date, or the store denies it
    */
   private[once] def isNewest(attempt: Attempt): Boolean = {
-    val listed = files.list().filter(_.number >= attempt.number).map(_.path.getName)
-    val isGone = listed.isEmpty && files.text(new Path(folder, attempt.fileName)).isEmpty
+    val listed = list().filter(_.number >= attempt.number).map(_.path.getName)
+    val isGone = listed.isEmpty && text(new Path(folder, attempt.fileName)).isEmpty
     if (listed.isEmpty && !isGone) throw OnceException.staleListing(folder.toString)
     listed == Seq(attempt.fileName)
   }
@@ -124,10 +124,10 @@ private[spark] final class AttemptLog(
    *
    * @throws ConnectorError if it was committed for another stream
    */
-  private[once] def committed(target: String): Option[Committed] = for {
+  private[once] def committed(target: String): Option[CompletedWrite] = for {
     id <- writeId
-    text <- files.text(new Path(folder, CommittedFile))
-    done <- Committed.parse(text)
+    text <- text(new Path(folder, CommittedFile))
+    done <- CompletedWrite.parse(text)
   } yield if (done.content == hash(0, target)) done else throw otherStream(id)
 
   /**
@@ -138,7 +138,7 @@ private[spark] final class AttemptLog(
    */
   private[once] def commit(attempt: Attempt, total: RowTotal, at: Instant): Unit =
     if (isNamed)
-      files.write(CommittedFile, Committed(attempt.content, at, total).text, overwrite = true)
+      write(CommittedFile, CompletedWrite(attempt.content, at, total).text, overwrite = true)
 
   /** Tells apart batch writes with the same ID in different folders. `None` for a query. */
   private[once] def uniqueId: Option[String] = writeId.map { id =>
@@ -163,7 +163,52 @@ private[spark] final class AttemptLog(
   /** The complete attempts, those with the highest number first. Reads a file only when asked. */
   private def byNumber(all: Seq[Entry]): Iterator[Seq[Attempt]] =
     all.map(_.number).distinct.reverseIterator.map { number =>
-      all.filter(_.number == number).flatMap(it => files.attempt(it).toSeq)
+      all.filter(_.number == number).flatMap(it => attemptIn(it).toSeq)
+    }
+
+  /** The files of attempts, in rising order. */
+  private def list(): Seq[Entry] = permitted("list files") {
+    try
+      system
+        .listStatus(folder)
+        .toVector
+        .flatMap(it => Attempt.numberOf(it.getPath.getName).map(Entry(_, it.getPath)))
+        .sortBy(_.number)
+    catch { case _: FileNotFoundException => Vector.empty }
+  }
+
+  /** `None` if the file is incomplete. */
+  private def attemptIn(entry: Entry): Option[Attempt] =
+    Attempt.parse(entry.number, read(entry.path))
+
+  /** `None` if there is no such file. */
+  private def text(path: Path): Option[String] =
+    try Some(read(path))
+    catch { case _: FileNotFoundException => None }
+
+  private def read(path: Path): String = permitted("read files") {
+    Using.resource(system.open(path))(it => new String(it.readAllBytes(), UTF_8))
+  }
+
+  private def write(name: String, text: String, overwrite: Boolean): Unit =
+    permitted("write files") {
+      system.mkdirs(folder)
+      Using.resource(system.create(new Path(folder, name), overwrite))(
+        _.write(text.getBytes(UTF_8))
+      )
+    }
+
+  /** An old file does no harm. */
+  private def delete(entry: Entry): Unit =
+    try system.delete(entry.path, false): Unit
+    catch { case NonFatal(e) => logger.warn(s"Could not delete the old file ${entry.path}.", e) }
+
+  /** The stores of Hadoop use one of two exceptions if a right is missing. */
+  private def permitted[A](right: String)(call: => A): A =
+    try call
+    catch {
+      case e @ (_: AccessDeniedException | _: AccessControlException) =>
+        throw OnceException.denied(right, folder.toString, e)
     }
 
   private def hash(batch: Long, target: String): String = {
@@ -175,8 +220,7 @@ private[spark] final class AttemptLog(
 
   /** Spark writes the offsets of a batch before it runs the batch, except in real-time mode. */
   private def offsets(batch: Long): Array[Byte] =
-    files
-      .text(new Path(checkpoint, s"offsets/$batch"))
+    text(new Path(checkpoint, s"offsets/$batch"))
       .getOrElse(throw noOffsets(batch))
       .getBytes(UTF_8)
 
@@ -215,64 +259,19 @@ private[spark] object AttemptLog {
   private val Kept = 10
   private val logger = org.slf4j.LoggerFactory.getLogger(classOf[AttemptLog])
 
+  /** A file of an attempt. */
+  private final case class Entry(number: Long, path: Path)
+
   /** The folder on one line. All schemes of S3 name the same folder. */
   private[once] def place(folder: Path): String =
     folder.toUri.toString.replaceFirst("^s3n?:", "s3a:")
 }
 
-/** The small files of a log of attempts. */
-private[once] final class AttemptFiles(files: FileSystem, folder: Path) {
-  import AttemptFiles._
-
-  /** The attempts, in rising order. */
-  def list(): Seq[Entry] = permitted("list files") {
-    try
-      files
-        .listStatus(folder)
-        .toVector
-        .flatMap(it => Attempt.numberOf(it.getPath.getName).map(Entry(_, it.getPath)))
-        .sortBy(_.number)
-    catch { case _: FileNotFoundException => Vector.empty }
-  }
-
-  /** `None` if the file is incomplete. */
-  def attempt(entry: Entry): Option[Attempt] = Attempt.parse(entry.number, read(entry.path))
-
-  /** `None` if there is no such file. */
-  def text(path: Path): Option[String] =
-    try Some(read(path))
-    catch { case _: FileNotFoundException => None }
-
-  private def read(path: Path): String = permitted("read files") {
-    val in = files.open(path)
-    try new String(in.readAllBytes(), UTF_8)
-    finally in.close()
-  }
-
-  def write(name: String, text: String, overwrite: Boolean): Unit = permitted("write files") {
-    files.mkdirs(folder)
-    val out = files.create(new Path(folder, name), overwrite)
-    try out.write(text.getBytes(UTF_8))
-    finally out.close()
-  }
-
-  /** The stores of Hadoop use one of two exceptions if a right is missing. */
-  private def permitted[A](right: String)(call: => A): A =
-    try call
-    catch {
-      case e @ (_: AccessDeniedException | _: AccessControlException) =>
-        throw OnceException.denied(right, folder.toString, e)
-    }
-
-  /** An old file does no harm. */
-  def delete(entry: Entry): Unit =
-    try files.delete(entry.path, false): Unit
-    catch { case NonFatal(e) => log.warn(s"Could not delete the old file ${entry.path}.", e) }
-}
-
-private[once] object AttemptFiles {
-  private val log = org.slf4j.LoggerFactory.getLogger(classOf[AttemptFiles])
-
-  /** A file of an attempt. */
-  final case class Entry(number: Long, path: Path)
+/** The error of a write that cannot be exactly once. */
+private[spark] object OnceUnsupported {
+  def apply(why: String, remedy: String): ConnectorError = ConnectorError(
+    "KINESIS_EXACTLY_ONCE_UNSUPPORTED",
+    s"Option 'deliveryGuarantee' is exactlyOnce, but $why. $remedy Or set the option to " +
+      "atLeastOnce."
+  )
 }

@@ -38,7 +38,7 @@ private[spark] final class OnceWrite(
 
   private val endpoint = s"spark-kinesis-once-${UUID.randomUUID}"
   private val calls = DaemonThreads.pool("spark-kinesis-once", MostCalls)
-  private var done = Option.empty[Committed]
+  private var done = Option.empty[CompletedWrite]
   private var running = Option.empty[Running]
   @volatile private var isClosed = false
 
@@ -81,7 +81,7 @@ private[spark] final class OnceWrite(
     done.foreach(checkTotal(_, it.tell(_.total)))
   }
 
-  private def checkTotal(before: Committed, total: RowTotal): Unit = {
+  private def checkTotal(before: CompletedWrite, total: RowTotal): Unit = {
     if (total != before.total)
       throw OnceException.nameIsUsed(query, before.at, before.total, total)
     logger.warn(

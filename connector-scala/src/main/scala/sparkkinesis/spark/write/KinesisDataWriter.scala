@@ -13,7 +13,6 @@ import org.apache.spark.sql.connector.write.{DataWriterFactory, WriterCommitMess
 
 import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.model.PutEntry
-import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.once.{OnceCalls, OnceSender}
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.RecordWriter
@@ -107,7 +106,6 @@ private[spark] class KinesisDataWriter(
   private val columns = settings.columns
   private val rowWait = if (settings.isRealTime) Some(new RowWait) else None
   private val writer = new RecordWriter(
-    RequestLimits.of(settings.options),
     settings.options,
     calls,
     task.clock,

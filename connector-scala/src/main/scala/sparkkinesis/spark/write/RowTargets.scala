@@ -12,15 +12,24 @@ import sparkkinesis.client._
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.spark.errors.ConnectorError
 
-/** The target of a row. */
-private[spark] sealed trait RowTarget {
-  def stream: TargetStream
-
-  /** The stream's limit for one record, in bytes, with its partition key. */
-  def maxRecordBytes: Int
+/**
+ * The target of a row.
+ *
+ * @param limit of the stream for one record, in bytes, with its partition key
+ * @param ask for the present limit; none if the driver asks for it
+ */
+private[spark] final class RowTarget(
+    val stream: TargetStream,
+    private var limit: Int,
+    ask: Option[() => Int]
+) {
+  def maxRecordBytes: Int = limit
 
   /** The refreshed limit. Ask for it before refusing a record. */
-  def freshMaxRecordBytes: Int
+  def freshMaxRecordBytes: Int = {
+    ask.foreach(it => limit = it())
+    limit
+  }
 }
 
 /**
@@ -46,7 +55,7 @@ private[spark] final class RowTargets(
   private val byText = new JMap[UTF8String, RowTarget]
   private lazy val fixed: Option[Either[BadRow, RowTarget]] = settings.stream.map { it =>
     val stream = borrow(it.access).target(it.summary, settings.executors)
-    Right(new Fixed(stream, it.summary.maxRecordBytes))
+    Right(new RowTarget(stream, it.summary.maxRecordBytes, None))
   }
 
   /**
@@ -78,8 +87,9 @@ private[spark] final class RowTargets(
         val stream = borrow(access)
         val summary = describe(stream.summary(patience))
         AutoDistribution.refuse(access.ref, summary, settings.options)
-        val fresh = () => describe(stream.freshSummary(patience))
-        Right(new Routed(stream, summary, settings.executors, fresh))
+        val target = stream.target(summary, settings.executors)
+        val ask = () => describe(stream.freshSummary(patience)).maxRecordBytes
+        Right(new RowTarget(target, summary.maxRecordBytes, Some(ask)))
       } catch {
         case e: KinesisException.NotFound =>
           loans.remove(access).foreach(_.close())
@@ -113,25 +123,4 @@ private[spark] final class RowTargets(
 private[spark] object RowTargets {
   private val MostMissing = 100
   private val log = org.slf4j.LoggerFactory.getLogger(classOf[RowTargets])
-
-  /** Named by the options. The driver asks for its limit. */
-  private final class Fixed(val stream: TargetStream, val maxRecordBytes: Int) extends RowTarget {
-    override def freshMaxRecordBytes: Int = maxRecordBytes
-  }
-
-  private final class Routed(
-      shared: RoutedStream,
-      summary: StreamSummary,
-      executors: Int,
-      fresh: () => StreamSummary
-  ) extends RowTarget {
-    private var limit = summary.maxRecordBytes
-    override val stream: TargetStream = shared.target(summary, executors)
-    override def maxRecordBytes: Int = limit
-
-    override def freshMaxRecordBytes: Int = {
-      limit = fresh().maxRecordBytes
-      limit
-    }
-  }
 }

@@ -10,7 +10,7 @@ class RequestSizeSuite extends AnyFunSuite {
 
   test("a refused request halves the size, once for all that were in flight") {
     val size = newSize()
-    size.answered(isSoon = true)
+    size.answered(fullness = 1, isSoon = true)
     assert(size.parts === 1)
     (1 to 16).foreach(_ => size.refused(5000000, fullness = 1))
     assert(size.parts === 2)
@@ -34,21 +34,31 @@ class RequestSizeSuite extends AnyFunSuite {
     assert(size.parts === 16)
   }
 
+  test("small requests say nothing about larger ones") {
+    val size = newSize()
+    size.refused(2500000, fullness = 0.5)
+    assert(size.parts === 4)
+    (1 to 1000).foreach(_ => size.answered(fullness = 0.1, isSoon = true))
+    assert(size.parts === 4)
+    (1 to 100).foreach(_ => size.answered(fullness = 0.2, isSoon = true))
+    assert(size.parts === 2)
+  }
+
   test("the requests grow after 100 answers in a row that were soon enough for larger ones") {
     val size = newSize()
     size.unanswered(sentAt = 0, now = 10000)
-    (1 to 1000).foreach(_ => size.answered(isSoon = false))
-    (1 to 99).foreach(_ => size.answered(isSoon = true))
-    size.answered(isSoon = false)
-    (1 to 99).foreach(_ => size.answered(isSoon = true))
+    (1 to 1000).foreach(_ => size.answered(fullness = 1, isSoon = false))
+    (1 to 99).foreach(_ => size.answered(fullness = 1, isSoon = true))
+    size.answered(fullness = 1, isSoon = false)
+    (1 to 99).foreach(_ => size.answered(fullness = 1, isSoon = true))
     assert(size.parts === 4)
-    size.answered(isSoon = true)
+    size.answered(fullness = 1, isSoon = true)
     assert(size.parts === 2)
-    (1 to 50).foreach(_ => size.answered(isSoon = true))
+    (1 to 50).foreach(_ => size.answered(fullness = 1, isSoon = true))
     size.refused(1250000, fullness = 0.25)
-    (1 to 99).foreach(_ => size.answered(isSoon = true))
+    (1 to 99).foreach(_ => size.answered(fullness = 1, isSoon = true))
     assert(size.parts === 8, "counts from the refusal")
-    (1 to 300).foreach(_ => size.answered(isSoon = true))
+    (1 to 300).foreach(_ => size.answered(fullness = 1, isSoon = true))
     assert(size.parts === 1)
   }
 }

@@ -6,7 +6,7 @@ import scala.util.Random
 import org.scalatest.concurrent.PatienceConfiguration.Timeout
 import org.scalatest.time.{Seconds, Span}
 
-import sparkkinesis.client.{Clock, KinesisClient, KinesisException, PutResult}
+import sparkkinesis.client._
 import sparkkinesis.model.{PutEntry, ServiceLimits, StreamName, StreamRef}
 import sparkkinesis.sink.lane.{ExpiredRecord, RequestLimits}
 import sparkkinesis.sink.metrics.SinkMetrics
@@ -51,10 +51,21 @@ trait RecordWriterFixture {
       isCancelled: () => Boolean = () => false,
       seed: Long = 1,
       onFailure: () => Unit = () => ()
-  ): OneStream = new OneStream(
-    new RecordWriter(limits, options, None, clock, new Random(seed), isCancelled, onFailure),
-    target(client, clock)
-  )
+  ): OneStream = {
+    val begun = SystemClock.elapsedMillis
+    def isEndless = SystemClock.elapsedMillis - begun > MostMillis
+    val random = new Random(seed)
+    val limited =
+      options.copy(maxRequestRecords = limits.records, maxRequestBytes = limits.bytes)
+    val isEnded = () => isCancelled() || isEndless
+    new OneStream(
+      new RecordWriter(limited, None, clock, random, isEnded, onFailure),
+      target(client, clock)
+    )
+  }
+
+  /** After this time, the owner of a writer waits in vain: its task counts as cancelled. */
+  private val MostMillis = 30000L
 
   protected def using[A](writer: OneStream)(use: OneStream => A): A =
     try use(writer)

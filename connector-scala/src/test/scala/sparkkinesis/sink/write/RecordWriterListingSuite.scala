@@ -9,9 +9,8 @@ import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{ListShardsRequest, ShardListing, SystemClock}
-import sparkkinesis.sink.lane.RequestLimits
+import sparkkinesis.sink.FakeKinesis
 import sparkkinesis.sink.rate.TargetStream
-import sparkkinesis.sink.{FakeKinesis, SinkOptions}
 
 /** Tasks of one executor wait for the first listing of their stream, and stop one after another. */
 class RecordWriterListingSuite extends AnyFunSuite with RecordWriterFixture {
@@ -39,9 +38,8 @@ class RecordWriterListingSuite extends AnyFunSuite with RecordWriterFixture {
     owner.start()
 
     private def write(): Unit = {
-      val (limits, random) = (RequestLimits.of(SinkOptions()), new Random(1))
       val writer =
-        new RecordWriter(limits, patient, None, SystemClock, random, () => isCancelled.get)
+        new RecordWriter(patient, None, SystemClock, new Random(1), () => isCancelled.get)
       try writer.put(stream, entry("1"))
       catch { case _: InterruptedException => interrupted.incrementAndGet() }
       finally writer.close()

@@ -34,8 +34,15 @@ trait StreamWriterFixture extends Assertions {
   protected def evenShards(count: Int): Seq[Shard] =
     HashKeyRange.even(count).zipWithIndex.map { case (range, i) => shard(i, range) }
 
+  private def limited(options: SinkOptions, limits: RequestLimits): SinkOptions =
+    options.copy(maxRequestRecords = limits.records, maxRequestBytes = limits.bytes)
+
   /** A service that lists the shards of now. */
-  protected final class World(var shards: Seq[Shard], executors: Int = 1) {
+  protected final class World(
+      var shards: Seq[Shard],
+      executors: Int = 1,
+      spreads: Option[Int] = None
+  ) {
     val counters = new SinkCounters
     val stream = new TargetStream(
       ref,
@@ -44,7 +51,7 @@ trait StreamWriterFixture extends Assertions {
           ShardListing(shards, None, None)
       },
       ServiceLimits.RecordBytes,
-      None,
+      spreads,
       executors,
       new FastClock
     )
@@ -54,7 +61,7 @@ trait StreamWriterFixture extends Assertions {
         limits: RequestLimits = RequestLimits.of(SinkOptions()),
         chance: () => Double = () => 0.5
     ) =
-      new StreamWriter(stream, limits, options, None, chance, counters, 0)
+      new StreamWriter(stream, limited(options, limits), None, chance, counters, 0)
 
     /** The open shard that the hash key belongs to. */
     def owner(entry: PutEntry): ShardId = {
@@ -65,6 +72,19 @@ trait StreamWriterFixture extends Assertions {
     def write(entry: PutEntry): PutResult = PutResult.Written(owner(entry), SequenceNumber("7"))
 
     def write(request: Request): Seq[PutResult] = request.entries.map(write)
+  }
+
+  /** The answer to a request whose records are all in one shard. */
+  protected final class AnswerOfOneShard(shard: ShardId, override val length: Int)
+      extends PutResult.AllWritten {
+    var read = 0
+
+    override def apply(i: Int): PutResult = {
+      read += 1
+      PutResult.Written(shard, SequenceNumber("7"))
+    }
+
+    override def areIn(other: ShardId, from: Int, until: Int): Boolean = other == shard
   }
 
   protected def add(writer: StreamWriter, key: String, text: String, now: Long = 0): Unit =

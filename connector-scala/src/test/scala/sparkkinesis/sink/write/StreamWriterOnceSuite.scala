@@ -8,7 +8,7 @@ import sparkkinesis.client.PutResult.Written
 import sparkkinesis.client.{KinesisException, SystemClock}
 import sparkkinesis.model._
 import sparkkinesis.model.aggregate.AggregateTags
-import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
+import sparkkinesis.sink.lane.{Lane, Request}
 import sparkkinesis.sink.once._
 import sparkkinesis.sink.write.StreamWriter.Next
 import sparkkinesis.sink.{AggregateLimits, SinkOptions}
@@ -32,8 +32,7 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
   ): StreamWriter = {
     val all = options.copy(isOrdered = isOrdered, aggregation = Some(limits))
     world.stream.shards()
-    val request = RequestLimits.of(SinkOptions())
-    new StreamWriter(world.stream, request, all, Some(sender), () => 0.5, world.counters, 0)
+    new StreamWriter(world.stream, all, Some(sender), () => 0.5, world.counters, 0)
   }
 
   private def digests(request: Request): Set[Hash128] =
@@ -65,6 +64,19 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
         assert(world.counters.bufferedRecords === (if (isThere) 0 else 1))
       }
     }
+  }
+
+  test("an answer without failures needs one object per shard, where a later look begins") {
+    val world = new World(evenShards(1))
+    val it = writer(world, limits = AggregateLimits(records = 1))
+    (1 to 5).foreach(n => add(it, "k", n.toString))
+    val results = new AnswerOfOneShard(id(0), 5)
+    it.answered(send(it), results, 1)
+    assert(results.read === 1 && world.counters.bufferedRecords === 0)
+    add(it, "k", "lost", now = 20000)
+    it.failed(send(it, 20000), new KinesisException.Unreachable(""), 20001)
+    val question = it.beginRecovery(20000 + acceptance)
+    assert(question.map(_.map(_.after)) === Some(Seq(Some(SequenceNumber("7")))))
   }
 
   test("a look says nothing about requests that are young, or failed after it began") {
@@ -196,11 +208,16 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     intercept[DeliveryTimeoutException](it.checkDeadline(11 * timeout))
   }
 
+  private val number = SequenceNumber("7")
+  private var doubtful = Set.empty[Hash128]
+
   /** An ordered writer to two shards, with a record of the first one in doubt. One is split. */
   private def inDoubt(world: World, split: Int) = {
     val it = writer(world, isOrdered = true)
     add(it, keys.head, "in doubt")
-    it.failed(send(it), new KinesisException.Unreachable(""), 10)
+    val request = send(it)
+    doubtful = digests(request)
+    it.failed(request, new KinesisException.Unreachable(""), 10)
     val quarters = HashKeyRange.even(4).slice(2 * split, 2 * split + 2)
     val parents = halves.zipWithIndex.map { case (range, n) =>
       shard(n, range, isOpen = n != split)
@@ -218,18 +235,30 @@ class StreamWriterOnceSuite extends AnyFunSuite with StreamWriterFixture {
     assert(it.shards.shards === IndexedSeq(id(0), id(2), id(3)))
   }
 
-  test("with order, a lane in doubt stays when its own shard ends, and other lanes go on") {
-    val world = new World(evenShards(2))
-    val it = inDoubt(world, split = 0)
-    add(it, keys.last, "other")
-    add(it, keys.head, "later")
-    val other = send(it, 1000)
-    assert(rows(other) === Seq("other"))
-    it.answered(other, world.write(other), 1010)
-    it.beginRecovery(acceptance)
-    it.recovered(Set.empty, askedAt = acceptance, acceptance)
-    val sent = rows(send(it, acceptance + 5000))
-    assert(sent.head === "in doubt")
+  Seq(true, false).foreach { isThere =>
+    test(s"with order, only the child of a doubt's shard waits, in the stream already: $isThere") {
+      val world = new World(evenShards(2))
+      val it = inDoubt(world, split = 0)
+      add(it, keys.last, "other")
+      add(it, keys.head, "later")
+      val sibling = Iterator.from(0).map(n => s"s$n").find { key =>
+        val ranges = HashKeyRange.even(4).take(2)
+        ranges.indexWhere(_.contains(HashKey.of(key))) ==
+          1 - ranges.indexWhere(_.contains(HashKey.of(keys.head)))
+      }
+      add(it, sibling.get, "sibling")
+      val others = send(it, 1000)
+      assert(rows(others).toSet === Set("other", "sibling"))
+      assert(it.shards.shards === IndexedSeq(id(2), id(3), id(1)))
+      it.answered(others, others.parts.map(part => Written(part.lane.shard, number)), 1010)
+      nothingToSend(it, 1011)
+      val question = it.beginRecovery(acceptance)
+      assert(question.map(_.map(_.shard)) === Some(Seq(id(0))))
+      val found = if (isThere) doubtful else Set.empty[Hash128]
+      it.recovered(found, askedAt = acceptance, acceptance)
+      val sent = rows(send(it, acceptance + 5000))
+      assert(sent === (if (isThere) Seq("later") else Seq("in doubt")))
+    }
   }
 
   test("an aggregate that a reshard moved is in its shard, and is not sent again") {

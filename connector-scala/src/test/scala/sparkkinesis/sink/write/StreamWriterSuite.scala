@@ -10,6 +10,7 @@ import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{HashKeyRange, PutEntry, SequenceNumber, ShardId}
 import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
 import sparkkinesis.sink.metrics.SinkCounter._
+import sparkkinesis.sink.rate.RequestLimit
 import sparkkinesis.sink.write.StreamWriter.Next
 import sparkkinesis.sink.{AggregateLimits, SinkOptions}
 
@@ -115,6 +116,31 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(texts(send(writer, 55)) === Seq("1", "2"))
     assert(world.counters(FailedRecords) === 1 && world.counters(RetriedRecords) === 1)
     assert(writer.traffic(55).map(_.sleepMillis).toSet === Set(0, 50))
+  }
+
+  test("a lane that waits for other requests of the executor does not wait for its shard") {
+    val world = new World(evenShards(2), executors = 8) // two requests after the first answer
+    val (one, two) = (world.writer(), world.writer())
+    add(one, keys.head, "1")
+    one.answered(send(one), Seq(throttled), 5)
+    assert(one.next(5, isUrgent = true).isInstanceOf[Next.Wait])
+    val others = Seq("2", "3").map { text =>
+      add(two, keys.last, text, now = 10)
+      send(two, 10)
+    }
+    assert(one.next(55, isUrgent = true).isInstanceOf[Next.Wait] && one.isHeldBack)
+    two.answered(others.head, world.write(others.head), 555)
+    send(one, 555)
+    assert(one.traffic(555).map(_.sleepMillis) === Seq(50))
+  }
+
+  test("a task that has nothing to send any more loses its turn at once") {
+    val limit = new RequestLimit(writers = 8)
+    val tasks = Vector.fill(3)(new RequestsInFlight(limit))
+    assert(tasks.map(_.begin(isWanted = true, now = 0)) === Seq(true, false, false))
+    tasks.head.sent(None)
+    assert(!tasks(1).begin(isWanted = false, now = 1))
+    assert(tasks(2).begin(isWanted = true, now = 2))
   }
 
   test("rows without a key do not wait for a hot shard: they get another random key") {
@@ -317,6 +343,15 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     intercept[KinesisException.BadCredentials] {
       others.failed(send(others), new KinesisException.BadCredentials("no"), 1)
     }
+  }
+
+  test("if the service chooses the shards, the answer needs no object per record") {
+    val world = new World(evenShards(1), spreads = Some(4))
+    val writer = world.writer()
+    (1 to 3).foreach(n => add(writer, "k", n.toString))
+    val results = new AnswerOfOneShard(id(7), 3)
+    writer.answered(send(writer), results, 1)
+    assert(results.read === 0 && world.counters.bufferedRecords === 0)
   }
 
   test("a response with another number of results is a failed request") {

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.client.{KinesisException, PutResult}
 import sparkkinesis.model.{PutEntry, SequenceNumber, ShardId, ShardMap}
-import sparkkinesis.sink.lane.{Lane, Request, RequestLimits}
+import sparkkinesis.sink.lane.{Lane, Request}
 import sparkkinesis.sink.metrics.SinkCounter
 import sparkkinesis.sink.once.{OnceSender, OnceTerms, ShardInDoubt, WriterIdentity}
 import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
@@ -33,7 +33,8 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
 
   private final class World(options: SinkOptions, once: Option[OnceSender] = None) {
     val calls = new Calls
-    val loop = new WriteLoop(RequestLimits(10, 1000), options, once, () => 0.5, calls)
+    private val limited = options.copy(maxRequestRecords = 10, maxRequestBytes = 1000)
+    val loop = new WriteLoop(limited, once, () => 0.5, calls)
     private val orders = target(FakeKinesis.willing, new FastClock)
     orders.shards()
 
@@ -124,6 +125,12 @@ class WriteLoopSuite extends AnyFunSuite with RecordWriterFixture {
     world.fail(new KinesisException.Throttled("slow down"), now = 190)
     world.loop.tick(200)
     assert(world.loop.metrics(60000).sleepMillis === 10)
+    world.loop.tick(5000)
+    sender.hold(clock.moment, millis = 60000)
+    world.loop.tick(9000)
+    assert(world.calls.sent.nonEmpty)
+    world.loop.tick(20000)
+    assert(world.loop.metrics(20000)(SinkCounter.LongestPermissionWait) === 8800)
   }
 
   test("the first failure ends the loop, and no call follows it") {

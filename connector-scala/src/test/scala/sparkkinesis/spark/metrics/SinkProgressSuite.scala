@@ -1,18 +1,17 @@
 package sparkkinesis.spark.metrics
 
-import org.HdrHistogram.Histogram
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import sparkkinesis.shard.RequestTimes
 import sparkkinesis.sink.metrics._
 
 class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private def histogram(millis: Seq[Long]): Histogram = {
-    val times = SinkMetrics.Zero.requestTimes.copy()
-    millis.foreach(times.recordValue)
-    times
-  }
+  private def times(millis: Seq[Long]): RequestTimes =
+    millis
+      .map(it => RequestTimes(Map(RequestTimes.bucketOf(it) -> 1L)))
+      .foldLeft(RequestTimes.Zero)(_ + _)
 
   private def traffic(shard: String, n: Long, sleepMillis: Long = 70) =
     ShardTraffic("orders", shard, 4, n, n * 3, sleepMillis, n + 9)
@@ -21,12 +20,12 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     n <- Gen.listOfN(SinkCounter.all.size, Gen.choose(0L, Long.MaxValue))
     deadLetters <- Gen.choose(0L, Long.MaxValue)
     shards <- Gen.listOf(Gen.zip(Gen.alphaStr, Gen.posNum[Long]))
-    times <- Gen.listOf(Gen.posNum[Long])
+    millis <- Gen.listOf(Gen.posNum[Long])
   } yield WriteCounts(
     SinkMetrics(
       n.toVector,
       shards.map { case (shard, n) => traffic(shard, n) }.toVector,
-      histogram(times)
+      times(millis)
     ),
     deadLetters
   )
@@ -36,6 +35,11 @@ class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val report = TaskReport(counts, isCommitted)
       assert(TaskReport.parse(report.toBytes) === report)
     }
+  }
+
+  test("a report of many requests is small: Spark keeps those of all tasks on the driver") {
+    val many = SinkMetrics.Zero.copy(requestTimes = times((1L to 2000).map(n => n * n / 1000)))
+    assert(TaskReport(WriteCounts(many, 0), isCommitted = true).toBytes.length < 5000)
   }
 
   test("Spark can create each metric from its class name, to aggregate values") {

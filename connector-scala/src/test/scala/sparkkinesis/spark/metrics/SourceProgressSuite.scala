@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.model.{StreamArn, StreamShard}
-import sparkkinesis.shard.FetchTimes
+import sparkkinesis.shard.RequestTimes
 import sparkkinesis.source.plan.{HeldBack, ShardCounts}
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
 import sparkkinesis.source.query.{Lateness, QueryReport}
@@ -39,7 +39,7 @@ class SourceProgressSuite extends AnyFunSuite {
             requests = 30,
             early = 31
           ),
-        FetchCounters.Zero.copy(records = 10, requests = 4, times = FetchTimes(Map(12 -> 4))),
+        FetchCounters.Zero.copy(records = 10, requests = 4, times = RequestTimes(Map(12 -> 4))),
         failedListings = 8,
         silence = 3.seconds,
         heldBack = Some(Some(HeldBack(shardOf(3), 0, 10))),

@@ -196,7 +196,7 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     (1 to 15).foreach(_ => checkpoint.log.begin(1, "stream", at))
     OddFiles.refusesDeletes = true
     try {
-      val warnings = LogTap.of(classOf[AttemptFiles]) {
+      val warnings = LogTap.of(classOf[AttemptLog]) {
         assert(checkpoint.odd.begin(1, "stream", at).number === 16)
       }
       assert(warnings.nonEmpty)

@@ -17,7 +17,6 @@ import sparkkinesis.simulator.fault.{Fault, FaultRule}
 import sparkkinesis.simulator.sdk.Arrived
 import sparkkinesis.simulator.{KinesisServer, LocalClient}
 import sparkkinesis.sink.SinkOptions
-import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.metrics.SinkCounter
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.RecordWriter
@@ -45,7 +44,6 @@ class StalledWriteSuite extends AnyFunSuite {
     )
     val writer =
       new RecordWriter(
-        RequestLimits.of(SinkOptions()),
         options,
         None,
         SystemClock,

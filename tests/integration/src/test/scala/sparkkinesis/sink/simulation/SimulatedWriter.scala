@@ -29,7 +29,9 @@ private[simulation] final class SimulatedWriter(
     pause: () => Long,
     ended: Option[Throwable] => Unit
 ) {
-  private val loop = new WriteLoop(limits, options, once, () => random.nextDouble(), Calls)
+  private val limited =
+    options.copy(maxRequestRecords = limits.records, maxRequestBytes = limits.bytes)
+  private val loop = new WriteLoop(limited, once, () => random.nextDouble(), Calls)
   private val input = rows.buffered
   private var isEnded = false
   private var isPausing = false

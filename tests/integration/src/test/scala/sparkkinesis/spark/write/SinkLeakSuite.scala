@@ -39,7 +39,7 @@ class SinkLeakSuite extends AnyFunSuite with SparkFixture with Leaks {
     /** Nobody writes now. */
     def assertNothingBorrowed(): Unit = {
       assert(RoutedStreams.shared.loans === 0)
-      assert(!threads.contains("spark-kinesis-writer-N"))
+      assert(!threads.contains("spark-kinesis-writer"))
     }
   }
 

@@ -38,7 +38,7 @@ class SinkStopSuite extends AnyFunSuite with SparkFixture with BeforeAndAfterEac
     _.exists(_.getClassName == classOf[KinesisDataWriter].getName)
   }
 
-  private def writerThreads: Int = threads.getOrElse("spark-kinesis-writer-N", 0)
+  private def writerThreads: Int = threads.getOrElse("spark-kinesis-writer", 0)
 
   private def calls(operation: String): Long =
     server.kinesis.statistics.snapshot.calls.getOrElse(operation, 0L)

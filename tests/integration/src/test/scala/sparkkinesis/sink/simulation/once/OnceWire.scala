@@ -45,13 +45,22 @@ private[once] final class OnceWire(
         case 3 | 4 => late(entries, answered)
         case 5 =>
           val report = (results: Seq[PutResult]) =>
-            results.map {
-              case it: PutResult.Written if random.nextBoolean() => it.copy(shard = anyShard())
-              case it => it
+            results.zip(entries).map {
+              case (it: PutResult.Written, entry) if random.nextBoolean() => misnamed(it, entry)
+              case (it, _) => it
             }
           perform(entries, latency(), latency(), report, answered)
         case _ => inPart(entries, answered)
       }
+
+  /**
+   * Names a shard in which the record cannot be. A number says in which shard its record is, so a
+   * shard that may be the one of the writer's lane would contradict it.
+   */
+  private def misnamed(written: PutResult.Written, entry: PutEntry) = {
+    val other = anyShard()
+    if (shards.range(other).contains(entry.hashKey)) written else written.copy(shard = other)
+  }
 
   private def failure() =
     if (random.nextBoolean()) new KinesisException.ServiceFailure(Injected)

@@ -4,7 +4,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-class FetchTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val duration = Gen.frequency(
     8 -> Gen.choose(0L, 300L),
     1 -> Gen.choose(0L, 100000L),
@@ -13,7 +13,7 @@ class FetchTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val durations = Gen.listOf(duration)
 
   private def of(millis: Seq[Long]) =
-    FetchTimes(millis.groupBy(FetchTimes.bucketOf).map { case (bucket, all) =>
+    RequestTimes(millis.groupBy(RequestTimes.bucketOf).map { case (bucket, all) =>
       bucket -> all.size.toLong
     })
 
@@ -33,7 +33,7 @@ class FetchTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(of(some) + of(others) === of(some ++ others))
       assert(of(some ++ others) - of(others) === of(some))
     }
-    assert(FetchTimes.Zero.p99.isEmpty)
+    assert(RequestTimes.Zero.p99.isEmpty)
   }
 
   test("one slow request of a hundred does not count, two do") {
@@ -42,9 +42,9 @@ class FetchTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("every duration has a bucket") {
-    assert(FetchTimes.bucketOf(Long.MaxValue) < FetchTimes.Buckets)
+    assert(RequestTimes.bucketOf(Long.MaxValue) < RequestTimes.Buckets)
     (0L to 100000L).foldLeft(0) { (last, millis) =>
-      val bucket = FetchTimes.bucketOf(millis)
+      val bucket = RequestTimes.bucketOf(millis)
       assert(bucket == last || bucket == last + 1, millis)
       bucket
     }

@@ -8,19 +8,19 @@ import sparkkinesis.compat._
  *
  * @param counts number of requests by bucket, without zeros
  */
-final case class FetchTimes(counts: Map[Int, Long]) {
-  def +(that: FetchTimes): FetchTimes = combined(that, _ + _)
+final case class RequestTimes(counts: Map[Int, Long]) {
+  def +(that: RequestTimes): RequestTimes = combined(that, _ + _)
 
-  def -(that: FetchTimes): FetchTimes = combined(that, _ - _)
+  def -(that: RequestTimes): RequestTimes = combined(that, _ - _)
 
-  private def combined(that: FetchTimes, change: (Long, Long) => Long): FetchTimes =
+  private def combined(that: RequestTimes, change: (Long, Long) => Long): RequestTimes =
     if (that.counts.isEmpty) this
     else {
       val buckets = (counts.keySet ++ that.counts.keySet).toSeq
       val all = buckets.map { bucket =>
         bucket -> change(counts.getOrElse(bucket, 0L), that.counts.getOrElse(bucket, 0L))
       }
-      FetchTimes(all.filter(_._2 != 0).toMap)
+      RequestTimes(all.filter(_._2 != 0).toMap)
     }
 
   /**
@@ -31,19 +31,24 @@ final case class FetchTimes(counts: Map[Int, Long]) {
     val sums = sorted.scanLeft(0L)(_ + _._2).drop(1)
     sums.lastOption.map { all =>
       val rank = math.ceil(all * 0.99).toLong
-      FetchTimes.endOf(sorted(sums.indexWhere(_ >= rank))._1)
+      RequestTimes.endOf(sorted(sums.indexWhere(_ >= rank))._1)
     }
   }
 }
 
-object FetchTimes {
-  val Zero: FetchTimes = FetchTimes(Map.empty)
+object RequestTimes {
+  val Zero: RequestTimes = RequestTimes(Map.empty)
 
   private val Bits = 4
   private val Parts = 1 << Bits // of each power of two
 
   /** Number of buckets that [[bucketOf]] can return. */
   val Buckets: Int = (java.lang.Long.SIZE - Bits) * Parts
+
+  /** @param count number of requests in a bucket */
+  def of(count: Int => Long): RequestTimes = RequestTimes(
+    Iterator.range(0, Buckets).map(it => it -> count(it)).filter(_._2 > 0).toMap
+  )
 
   /** @param millis a duration, not negative */
   def bucketOf(millis: Long): Int =

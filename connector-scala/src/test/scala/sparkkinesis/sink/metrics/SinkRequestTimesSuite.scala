@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 /** The times of requests, in the metrics of one writer and of several. */
-class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class SinkRequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val millis =
     Gen.frequency(
       4 -> Gen.choose(0L, 20L),
@@ -20,11 +20,11 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     counters.snapshot(Vector.empty)
   }
 
-  test("99 % of all requests end within the percentile, which is at most 1 % too large") {
+  test("99 % of all requests end within the percentile, which is at most a sixteenth too large") {
     forAll(Gen.nonEmptyListOf(millis)) { all =>
       val exact = all.sorted.apply((all.size * 99 + 99) / 100 - 1)
       val found = metrics(all).requestMillis99
-      assert(found >= exact && found <= exact + exact / 100)
+      assert(found >= exact && found <= exact + exact / 16)
     }
   }
 
