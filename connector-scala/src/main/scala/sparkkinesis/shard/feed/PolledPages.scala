@@ -55,6 +55,7 @@ private[feed] final class PolledPages(
     try {
       val page =
         counts.timed(client.getRecords(ref, from, pace(at).limit(call, settings.maxRecords)))
+      if (page.isFallback) counts.fallback()
       pace(at).answered(call, page, now)
       page
     } catch {
