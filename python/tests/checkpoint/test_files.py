@@ -114,3 +114,7 @@ def test_keys_in_a_url_are_masked() -> None:
     assert refused.value.__cause__ is None
     files = open_files("s3://AKID:secret@bucket/query?region=eu-west-1")
     assert files.location == "s3://***@bucket/query?region=eu-west-1"
+
+
+def test_keys_show_nothing_of_themselves() -> None:
+    assert repr(StoreKeys("KEY", "SECRET", "TOKEN")) == "StoreKeys()"

@@ -10,8 +10,18 @@ import pytest
 
 from python.tests.doctor.servers import Proxy, Quiet, certified, serving
 from spark_kinesis.doctor import Finding, State
-from spark_kinesis.doctor.network import Route, Trip, network_findings, route_to, travel
+from spark_kinesis.doctor.aws import Access
+from spark_kinesis.doctor.checks import setup
+from spark_kinesis.doctor.network import (
+    Route,
+    Trip,
+    account_urls,
+    network_findings,
+    route_to,
+    travel,
+)
 from spark_kinesis.doctor.network.http2 import speaks_http2
+from spark_kinesis.doctor.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,6 +112,58 @@ def test_hosts_of_no_proxy_are_reached_directly(monkeypatch: pytest.MonkeyPatch)
 def test_a_host_without_an_address_is_a_problem() -> None:
     found = of(travel(route_to("https://kinesis.nowhere.invalid", is_local=True)), "address")
     assert (found.state, "has no address" in found.seen) == (State.PROBLEM, True)
+
+
+@pytest.mark.parametrize(
+    ("url", "hosts"),
+    [
+        (
+            "https://kinesis.eu-west-1.amazonaws.com",
+            [
+                f"123456789012.{kind}-kinesis.eu-west-1.amazonaws.com"
+                for kind in ("control", "data")
+            ],
+        ),
+        (
+            "https://kinesis-fips.us-east-1.api.aws",
+            [f"123456789012.{kind}-kinesis-fips.us-east-1.api.aws" for kind in ("control", "data")],
+        ),
+        ("https://vpce-1.kinesis.eu-west-1.vpce.amazonaws.com", []),
+        ("http://127.0.0.1:4567", []),
+    ],
+)
+def test_the_endpoints_of_an_account(url: str, hosts: list[str]) -> None:
+    assert account_urls(url, "123456789012") == [f"https://{host}" for host in hosts]
+
+
+@pytest.mark.parametrize(
+    ("stream", "consumer", "account"),
+    [
+        ("orders", None, None),
+        ("arn:aws:kinesis:eu-west-1:111111111111:stream/orders", None, "111111111111"),
+        ("orders", "reports", "222222222222"),
+        (
+            "orders",
+            "arn:aws:kinesis:eu-west-1:333333333333:stream/orders/consumer/reports:1",
+            "333333333333",
+        ),
+    ],
+)
+def test_the_endpoints_of_the_account_are_checked_if_calls_go_there(
+    stream: str, consumer: str | None, account: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(setup, "travel", lambda route: Trip(route=route, unresolved="unknown"))
+    question = Question(
+        access=Access(region="eu-west-1"),
+        stream=stream,
+        consumer=consumer,
+        identity="arn:aws:sts::222222222222:assumed-role/reader/me",
+    )
+    findings = setup.network_check(question, lambda _: None)
+    hosts = [it.seen.split()[2] for it in findings if it.subject == "address"]
+    of_account = [f"{account}.{kind}-kinesis" for kind in ("control", "data")]
+    names = ["kinesis", *(of_account if account else [])]
+    assert hosts == [f"{name}.eu-west-1.amazonaws.com" for name in names]
 
 
 def test_a_file_of_certificates_that_is_missing_is_a_problem(

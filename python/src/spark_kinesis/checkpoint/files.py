@@ -48,7 +48,7 @@ class CheckpointFiles(Protocol):
 class StoreKeys:
     """Keys for S3, if not those that S3 finds itself."""
 
-    access_key: str
+    access_key: str = field(repr=False)
     secret_key: str = field(repr=False)
     session_token: str | None = field(repr=False, default=None)
 

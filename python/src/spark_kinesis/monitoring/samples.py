@@ -40,6 +40,7 @@ SOURCE_COUNTERS = frozenset(
     {
         "closedShards",
         "expiredIterators",
+        "fallbackResponses",
         "failedShardListings",
         "fetchedBytes",
         "fetchedRecords",
@@ -62,6 +63,7 @@ SINK_COUNTERS = frozenset(
         "deadLetters",
         "failedRecords",
         "failedRequests",
+        "fallbackResponses",
         "kinesisBytesWritten",
         "kinesisRecordsWritten",
         "misplacedAggregates",

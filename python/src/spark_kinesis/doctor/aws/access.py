@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 _USER = "spark-kinesis doctor"
 _ATTEMPTS, _SECONDS = 3, 10.0
 _ARN_PARTS = 6
-_AWS_DOMAINS = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws", ".api.amazonwebservices.com.cn")
+_AWS_DOMAINS = (
+    ".amazonaws.com",
+    ".amazonaws.com.cn",
+    ".api.aws",
+    ".api.amazonwebservices.com.cn",
+    ".amazonaws.eu",
+    ".api.amazonwebservices.eu",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,5 +86,14 @@ class Access:
 
 def region_of(stream: str | None) -> str | None:
     """The region in an ARN. ``None`` for a name."""
-    parts = (stream or "").split(":", _ARN_PARTS - 1)
-    return parts[3] if len(parts) == _ARN_PARTS and parts[0] == "arn" else None
+    return _part(stream, 3)
+
+
+def account_of(arn: str | None) -> str | None:
+    """The account in an ARN. ``None`` for a name."""
+    return _part(arn, 4)
+
+
+def _part(arn: str | None, index: int) -> str | None:
+    parts = (arn or "").split(":", _ARN_PARTS - 1)
+    return parts[index] if len(parts) == _ARN_PARTS and parts[0] == "arn" else None

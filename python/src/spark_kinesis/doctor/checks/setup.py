@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis._times import utc_now
+from spark_kinesis.doctor.aws import account_of
 from spark_kinesis.doctor.finding import Finding, problem
 from spark_kinesis.doctor.identity import (
     credential_findings,
@@ -16,7 +17,13 @@ from spark_kinesis.doctor.identity import (
     skew_finding,
 )
 from spark_kinesis.doctor.installed import find_installed, installed_findings
-from spark_kinesis.doctor.network import network_findings, route_to, travel
+from spark_kinesis.doctor.network import (
+    account_finding,
+    account_urls,
+    network_findings,
+    route_to,
+    travel,
+)
 
 from .base import Say, stopped
 
@@ -57,6 +64,18 @@ def network_check(question: Question, say: Say) -> list[Finding]:  # noqa: ARG00
     trip = travel(route)
     access.clock.learn(trip.headers)
     findings = network_findings(trip, needs_http2=question.consumer is not None)
+    account = _account(question)
+    if account is not None:
+        routes = [route_to(it, is_local=access.is_local) for it in account_urls(url, account)]
+        findings += [account_finding(travel(it)) for it in routes]
     if trip.headers:
         findings.append(skew_finding(access.clock.ahead))
     return findings
+
+
+def _account(question: Question) -> str | None:
+    """The account of the stream, if calls go to its endpoints: by an ARN, or by a consumer."""
+    named = account_of(question.stream) or account_of(question.consumer)
+    if named is not None or question.consumer is None:
+        return named
+    return account_of(question.identity)

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from .findings import network_findings
-from .route import Route, route_to
+from .findings import account_finding, network_findings
+from .route import Route, account_urls, route_to
 from .trip import Trip, travel
 
-__all__ = ["Route", "Trip", "network_findings", "route_to", "travel"]
+__all__ = [
+    "Route",
+    "Trip",
+    "account_finding",
+    "account_urls",
+    "network_findings",
+    "route_to",
+    "travel",
+]

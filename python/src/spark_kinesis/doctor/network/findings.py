@@ -40,6 +40,16 @@ def network_findings(trip: Trip, *, needs_http2: bool) -> list[Finding]:
     return [*findings, ok(SECTION, "round trip", f"{millis:.1f} ms for a request and its answer")]
 
 
+def account_finding(trip: Trip) -> Finding:
+    """The finding about an endpoint of an account."""
+    if trip.unresolved is not None:
+        return _unresolved(trip)
+    if trip.failure is not None:
+        return failure_finding(trip, trip.failure)
+    seen = f"{trip.route.host} answers, which calls with an ARN go to"
+    return ok(SECTION, "endpoint of the account", seen)
+
+
 def _unresolved(trip: Trip) -> Finding:
     return problem(
         SECTION,

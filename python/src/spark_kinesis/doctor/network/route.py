@@ -7,6 +7,26 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 _PORTS = {"http": 80, "https": 443}
+_SERVICES = ("kinesis", "kinesis-fips")
+
+
+def account_urls(url: str, account: str) -> list[str]:
+    """The endpoints of an account: for control calls, and for data.
+
+    The AWS SDK calls them for a stream or a consumer that is named by its ARN.
+
+    Args:
+        url: URL of the endpoint of the region.
+        account: ID of the account.
+
+    Returns:
+        URLs. None, if the endpoint is not that of a region: then all calls go to it.
+    """
+    found = urlsplit(url)
+    service, _, rest = (found.hostname or "").partition(".")
+    if service not in _SERVICES or found.port is not None:
+        return []
+    return [f"{found.scheme}://{account}.{kind}-{service}.{rest}" for kind in ("control", "data")]
 
 
 @dataclass(frozen=True, kw_only=True)

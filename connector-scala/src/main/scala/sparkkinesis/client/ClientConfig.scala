@@ -75,10 +75,29 @@ final case class RoleConfig(
     s"RoleConfig($arn, $sessionName, externalId=${externalId.map(_ => "***")})"
 }
 
-/** Finds the region in the host name of an AWS endpoint: public, FIPS, or in a VPC. */
+/**
+ * Finds the region in the host name of an AWS endpoint: public, of an account, FIPS, dual-stack, or
+ * in a VPC; in each partition of AWS.
+ */
 private[client] object EndpointRegion {
-  private val Domain = "(?:vpce\\.)?(?:amazonaws\\.com|amazonaws\\.com\\.cn|api\\.aws)"
-  private val Host = s"(?i)(?:.+\\.)?kinesis(?:-fips)?\\.([a-z0-9-]+)\\.$Domain".r
+  private val Domains = Seq(
+    "(?:vpce\\.)?amazonaws\\.com(?:\\.cn)?",
+    "api\\.aws",
+    "api\\.amazonwebservices\\.com\\.cn",
+    "amazonaws\\.eu",
+    "api\\.amazonwebservices\\.eu",
+    // The isolated partitions.
+    "c2s\\.ic\\.gov",
+    "api\\.aws\\.ic\\.gov",
+    "sc2s\\.sgov\\.gov",
+    "api\\.aws\\.scloud",
+    "cloud\\.adc-e\\.uk",
+    "api\\.cloud-aws\\.adc-e\\.uk",
+    "csp\\.hci\\.ic\\.gov",
+    "api\\.aws\\.hci\\.ic\\.gov"
+  )
+  private val Service = "(?:(?:data|control)-)?kinesis(?:-fips)?"
+  private val Host = s"(?i)(?:.+\\.)?$Service\\.([a-z0-9-]+)\\.(?:${Domains.mkString("|")})".r
 
   /** @return `None` if the host is not an AWS endpoint of Kinesis */
   def of(endpoint: URI): Option[String] = Option(endpoint.getHost).collect { case Host(region) =>

@@ -2,7 +2,7 @@ package sparkkinesis.client
 
 /**
  * The error codes of the service, for calls and for single records: Errors in the API reference of
- * each operation, Common Errors, and some codes of emulators.
+ * each operation, Common Errors, the codes that the AWS SDK retries, and some codes of emulators.
  */
 object ErrorCodes {
 
@@ -25,8 +25,15 @@ object ErrorCodes {
       "KMSThrottlingException",
       "ThrottlingException",
       "Throttling",
+      "ThrottledException",
       "TooManyRequestsException",
-      "RequestLimitExceeded"
+      "RequestLimitExceeded",
+      "RequestThrottled",
+      "RequestThrottledException",
+      "BandwidthLimitExceeded",
+      "SlowDown",
+      "EC2ThrottledException",
+      "TransactionInProgressException"
     ),
     (new KinesisException.LimitExceeded(_, _)) -> Seq("LimitExceededException"),
     (new KinesisException.IteratorExpired(_, _)) -> Seq("ExpiredIteratorException"),
@@ -76,6 +83,7 @@ object ErrorCodes {
       "InternalFailureException",
       "InternalServerError",
       "InternalError",
+      "PriorRequestNotComplete",
       "ServiceUnavailable",
       "ServiceUnavailableException"
     )

@@ -87,6 +87,12 @@ object ErrorCondition {
       )
     case _: FanOutUnavailable =>
       ErrorCondition("KINESIS_FAN_OUT_UNAVAILABLE", "Set 'consumerMode' to 'polling'.")
+    case _: UnreadableEvent =>
+      ErrorCondition(
+        "KINESIS_UNREADABLE_EVENT",
+        "Set 'consumerMode' to 'polling', and report the message to the developers of the " +
+          "connector."
+      )
     case _: IteratorExpired | _: ListingExpired | _: ServiceFailure =>
       ErrorCondition(
         "KINESIS_SERVICE_FAILURE",

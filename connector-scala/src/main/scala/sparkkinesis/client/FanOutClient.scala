@@ -96,12 +96,14 @@ trait EventSubscriber {
  *   of the shard
  * @param millisBehindLatest time between this event and the tip of the shard
  * @param children only at the end of the shard
+ * @param isFallback whether a library has decoded the event, because our decoder could not
  */
 final case class ShardEvent(
     records: IndexedSeq[Record],
     continuation: Option[SequenceNumber],
     millisBehindLatest: Option[Long],
-    children: Seq[ChildShard]
+    children: Seq[ChildShard],
+    isFallback: Boolean = false
 )
 
 sealed trait ConsumerStatus

@@ -87,7 +87,7 @@ final case class ShardIterator(token: String) {
  *
  * @param created creation time; it differs if the stream was deleted and created again
  * @param maxRecordBytes limit of the size of a record with its partition key
- * @param distribution `UserPartitionKey` if the response does not contain it
+ * @param distribution `None` if the response does not contain it
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
  *   it
  */
@@ -98,7 +98,7 @@ final case class StreamSummary(
     retention: FiniteDuration,
     openShards: Int,
     maxRecordBytes: Int,
-    distribution: RecordDistribution = RecordDistribution.UserPartitionKey,
+    distribution: Option[RecordDistribution] = Some(RecordDistribution.UserPartitionKey),
     serverTime: Option[Instant] = None
 )
 
@@ -156,13 +156,15 @@ final case class ShardListing(
  * @param children only in the last page of a closed shard
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
  *   it
+ * @param isFallback whether a library has decoded the response, because our decoder could not
  */
 final case class Page(
     records: IndexedSeq[Record],
     next: Option[ShardIterator],
     millisBehindLatest: Option[Long],
     children: Seq[ChildShard],
-    serverTime: Option[Instant] = None
+    serverTime: Option[Instant] = None,
+    isFallback: Boolean = false
 ) {
 
   /** Whether the service says that there are no later records. */
@@ -189,6 +191,12 @@ object PutResult {
 
     /** Whether the records from index `from` until `until` are in the shard. */
     def areIn(shard: ShardId, from: Int, until: Int): Boolean
+  }
+
+  /** The results of a request that a library has encoded or decoded, because our code could not. */
+  final class Fallback(results: IndexedSeq[PutResult]) extends IndexedSeq[PutResult] {
+    override def apply(i: Int): PutResult = results(i)
+    override def length: Int = results.length
   }
 
   /** @param errorCode code of the service, such as `ProvisionedThroughputExceededException` */

@@ -112,6 +112,13 @@ object KinesisException {
   final class FanOutUnavailable(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)
 
+  /**
+   * An event of a subscription that neither our decoder nor a library can decode. The service would
+   * send it again.
+   */
+  final class UnreadableEvent(message: String, cause: Throwable = null)
+      extends KinesisException(message, false, cause)
+
   /** The exception for every failure that has no class of its own. */
   final class Other(message: String, cause: Throwable = null)
       extends KinesisException(message, false, cause)

@@ -227,6 +227,15 @@ object PackedRecords {
       clear()
     }
 
+    /** @param end of the data of a record, from their begin and end */
+    def mapData(end: (Int, Int) => Int): Unit = {
+      var at = 0
+      while (at < count * SpansOfRecord) {
+        spans(at + 1) = end(spans(at), spans(at + 1))
+        at += SpansOfRecord
+      }
+    }
+
     /** Adds a record of other records, whose content begins there in this content. */
     private[PackedRecords] def add(from: PackedRecords, index: Int, begin: Int): Unit = {
       def span(at: Int, length: Int)(put: (Int, Int) => Unit): Unit =

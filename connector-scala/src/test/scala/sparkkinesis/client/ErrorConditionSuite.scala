@@ -21,6 +21,7 @@ class ErrorConditionSuite extends AnyFunSuite {
     (new InvalidArgument("x"), "KINESIS_INVALID_REQUEST"),
     (new IteratorExpired("x"), "KINESIS_SERVICE_FAILURE"),
     (new ListingExpired("x"), "KINESIS_SERVICE_FAILURE"),
+    (new UnreadableEvent("x"), "KINESIS_UNREADABLE_EVENT"),
     (new ServiceFailure("x"), "KINESIS_SERVICE_FAILURE"),
     (new Other("x"), "KINESIS_FAILURE")
   )

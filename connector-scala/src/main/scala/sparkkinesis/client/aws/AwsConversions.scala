@@ -33,13 +33,12 @@ private[aws] object AwsConversions {
     openShards = Option(it.openShardCount).fold(0)(_.intValue),
     maxRecordBytes =
       Option(it.maxRecordSizeInKiB).fold(ServiceLimits.RecordBytes)(_.intValue * 1024),
-    distribution = distribution(strategy)
+    distribution = strategy.map(distribution)
   )
 
   /** An unknown strategy counts as `Auto`, which makes no assumption about keys. */
-  private def distribution(strategy: Option[String]): RecordDistribution =
-    if (strategy.forall(_ == RecordDistribution.UserPartitionKey.name))
-      RecordDistribution.UserPartitionKey
+  private def distribution(strategy: String): RecordDistribution =
+    if (strategy == RecordDistribution.UserPartitionKey.name) RecordDistribution.UserPartitionKey
     else RecordDistribution.Auto
 
   private def status(it: sdk.StreamStatus): StreamStatus = it match {

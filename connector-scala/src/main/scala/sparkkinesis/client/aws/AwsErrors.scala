@@ -13,7 +13,10 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
 import sparkkinesis.client.aws.credentials.{ClientCredentials, UserCredentials}
+import sparkkinesis.client.aws.http.CalledHost
+import sparkkinesis.client.aws.wire.EventFallback
 import sparkkinesis.client.{ErrorCodes, KinesisException, SystemClock}
+import sparkkinesis.model.Printable
 
 /** Translates the exceptions of the SDK into [[KinesisException]]. */
 private[aws] object AwsErrors {
@@ -35,8 +38,10 @@ private[aws] object AwsErrors {
   def translate(e: Throwable, what: String, location: String): KinesisException = {
     val signature = isSignatureError(e)
     // The rest of such a message is the signed request, including the session token.
-    val message = if (signature) messageOf(e).linesIterator.next() else messageOf(e)
-    maker(e)(s"$what ($location) failed: $message", if (signature) null else e)
+    val whole = messageOf(e)
+    val message = Printable(if (signature) whole.linesIterator.next() else whole, MaxCharacters)
+    val host = CalledHost.of(causes(e)).filterNot(location.contains(_)).fold("")(", host " + _)
+    maker(e)(s"$what ($location$host) failed: $message", if (signature) null else e)
   }
 
   /** Clears the interrupt flag, which the SDK sets again: the caller decides whether to set it. */
@@ -49,6 +54,7 @@ private[aws] object AwsErrors {
     case unavailable: ClientCredentials.Unavailable => credentialsMaker(unavailable)
     case failure: UserCredentials.Failure if failure.mayPass =>
       new KinesisException.CredentialsExpired(_, _)
+    case _: EventFallback.Unreadable => new KinesisException.UnreadableEvent(_, _)
     case service: AwsServiceException if service.isClockSkewException || isTimeRefused(service) =>
       new KinesisException.ClockSkewed(_, _)
     case service: AwsServiceException => serviceMaker(service)
@@ -140,4 +146,7 @@ private[aws] object AwsErrors {
   /** AWS accepts five minutes. */
   private val MaxSkew = 4.minutes
   private val MaxCauses = 20
+
+  /** Of a message, which contains text of the service. */
+  private val MaxCharacters = 2000
 }

@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.kinesis.{model => aws}
 
 import sparkkinesis.client._
 import sparkkinesis.client.aws.http.AnswerBody
-import sparkkinesis.client.aws.wire.{EventDecoder, EventMessage}
+import sparkkinesis.client.aws.wire.{EventDecoder, EventFallback, EventMessage}
 
 /**
  * One call of `SubscribeToShard`. The SDK makes the request and understands refusals. What the
@@ -22,10 +22,12 @@ import sparkkinesis.client.aws.wire.{EventDecoder, EventMessage}
  * and return at once.
  *
  * @param translate a failure of the SDK
+ * @param warnOfFallback called for each event that our decoder cannot decode
  */
 private[aws] final class AwsEventSubscription(
     subscriber: EventSubscriber,
-    translate: Throwable => KinesisException
+    translate: Throwable => KinesisException,
+    warnOfFallback: () => Unit
 ) extends EventSubscription
     with AnswerBody.Reader {
   import AwsEventSubscription._
@@ -76,15 +78,20 @@ private[aws] final class AwsEventSubscription(
 
   private def receive(message: EventMessage): Boolean = message.kind match {
     case Some("event") if message.headers.get(":event-type").contains(EventName) =>
-      val event = EventDecoder.decode(message)
-      subscriber.event(event.getOrElse(throw malformed))
+      subscriber.event(decoded(message))
       true
     case Some("exception") =>
-      throw failure(message.headers.get(":exception-type"), EventDecoder.reason(message))
+      throw failure(message.headers.get(":exception-type"), EventFallback.reason(message.payload))
     case Some("error") =>
       throw failure(message.headers.get(":error-code"), message.headers.get(":error-message"))
     // `initial-response`, and whatever the service may add.
     case _ => false
+  }
+
+  private def decoded(message: EventMessage): ShardEvent = EventDecoder.decode(message).getOrElse {
+    val event = EventFallback.decode(message.payload)
+    warnOfFallback()
+    event
   }
 
   def failed(e: Throwable): Unit = end(Some(translate(unwrapped(e))))
@@ -133,12 +140,6 @@ private object AwsEventSubscription {
       .statusCode(StatusOfEvents)
       .build()
   }
-
-  private def malformed: Throwable = AwsServiceException
-    .builder()
-    .message("The service has sent an event that is not one.")
-    .statusCode(StatusOfEvents)
-    .build()
 
   /** The failure itself, which futures wrap. */
   @tailrec private def unwrapped(e: Throwable): Throwable = e match {

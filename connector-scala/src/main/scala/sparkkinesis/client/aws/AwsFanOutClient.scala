@@ -19,11 +19,13 @@ import sparkkinesis.model._
  *
  * @param sdk for calls with one answer
  * @param location region and endpoint, for messages
+ * @param warning of events that our decoder cannot decode
  * @param createAsync for subscriptions; called once, if there is a first one
  */
 private[aws] final class AwsFanOutClient(
     sdk: SdkClient,
     location: String,
+    warning: FallbackWarning,
     createAsync: () => KinesisAsyncClient
 ) extends FanOutClient
     with AutoCloseable {
@@ -63,7 +65,11 @@ private[aws] final class AwsFanOutClient(
       subscriber: EventSubscriber
   ): EventSubscription = {
     val what = s"SubscribeToShard of consumer $consumer, shard $shard"
-    val subscription = new AwsEventSubscription(subscriber, ofSubscription(_, what))
+    val subscription = new AwsEventSubscription(
+      subscriber,
+      ofSubscription(_, what),
+      () => warning.warn(s"An event of $what")
+    )
     val configuration = AwsRequestOverrideConfiguration
       .builder()
       .putExecutionAttribute(AnswerBody.Attribute, subscription)

@@ -26,9 +26,10 @@ private[aws] final class AwsKinesisClient(
     location: String,
     closeAlso: () => Unit,
     override val isAws: Boolean = false,
-    override val fanOut: FanOutClient = FanOutClient.None
+    override val fanOut: FanOutClient = FanOutClient.None,
+    warning: FallbackWarning = new FallbackWarning
 ) extends KinesisClient {
-  private val isCborOn = RequestBodyOverride.isCborOn
+  @volatile private var encodes = RequestBodyOverride.isCborOn // or else the SDK does
 
   override def describeStream(stream: StreamRef): StreamSummary =
     AwsErrors.translating(s"DescribeStreamSummary of stream $stream", location) {
@@ -73,8 +74,13 @@ private[aws] final class AwsKinesisClient(
       val decoded = new ResponseDecoder.Decoded(GetRecordsDecoder.decode)
       request.overrideConfiguration(carrying(ResponseDecoder.Attribute, decoded))
       val response = sdk.getRecords(request.build())
-      decoded.value.getOrElse(page(response)).copy(serverTime = serverTime(response))
+      decoded.value.getOrElse(pageBySdk(stream, response)).copy(serverTime = serverTime(response))
     }
+
+  private def pageBySdk(stream: StreamRef, response: aws.GetRecordsResponse): Page = {
+    warning.warn(s"A response of GetRecords of stream $stream")
+    page(response).copy(isFallback = true)
+  }
 
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
     put(stream, entries, None, () => true)
@@ -93,26 +99,48 @@ private[aws] final class AwsKinesisClient(
       mayLeave: () => Boolean
   ): Seq[PutResult] =
     AwsErrors.translating(s"PutRecords of stream $stream", location) {
-      val decoded = new ResponseDecoder.Decoded(PutRecordsDecoder.decode)
-      val configuration = AwsRequestOverrideConfiguration
-        .builder()
-        .putExecutionAttribute(ResponseDecoder.Attribute, decoded)
-        .putExecutionAttribute[() => Unit](
-          LastCheck.Attribute,
-          () => KinesisClient.checkMayLeave(mayLeave)
-        )
-      timeout.foreach(it => configuration.apiCallAttemptTimeout(it.toJava))
-      val request = aws.PutRecordsRequest.builder()
-      val body = if (isCborOn) PutRecordsEncoder.encode(stream, entries) else None
-      body match {
-        case Some(encoded) => configuration.putExecutionAttribute(RequestBodyOverride.Body, encoded)
-        case None => request.records(entries.map(requestEntry).asJava)
+      val body = if (encodes) PutRecordsEncoder.encode(stream, entries) else None
+      try send(stream, entries, body, timeout, mayLeave)
+      catch {
+        case _: RequestBodyOverride.OtherProtocol =>
+          encodes = false
+          send(stream, entries, None, timeout, mayLeave)
       }
-      request.overrideConfiguration(configuration.build())
-      val response =
-        sdk.putRecords(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
-      decoded.value.getOrElse(response.records.asScala.iterator.map(putResult).toVector)
     }
+
+  /** @param body `None` if the SDK must encode the entries */
+  private def send(
+      stream: StreamRef,
+      entries: Seq[PutEntry],
+      body: Option[EncodedBody],
+      timeout: Option[FiniteDuration],
+      mayLeave: () => Boolean
+  ): Seq[PutResult] = {
+    val decoded = new ResponseDecoder.Decoded(PutRecordsDecoder.decode)
+    val configuration = AwsRequestOverrideConfiguration
+      .builder()
+      .putExecutionAttribute(ResponseDecoder.Attribute, decoded)
+      .putExecutionAttribute[() => Unit](
+        LastCheck.Attribute,
+        () => KinesisClient.checkMayLeave(mayLeave)
+      )
+    timeout.foreach(it => configuration.apiCallAttemptTimeout(it.toJava))
+    val request = aws.PutRecordsRequest.builder()
+    body match {
+      case Some(encoded) => configuration.putExecutionAttribute(RequestBodyOverride.Body, encoded)
+      case None => request.records(entries.map(requestEntry).asJava)
+    }
+    request.overrideConfiguration(configuration.build())
+    val response =
+      sdk.putRecords(forStream(stream)(request.streamName(_), request.streamARN(_)).build())
+    def bySdk = response.records.asScala.iterator.map(putResult).toVector
+    val results = decoded.value.getOrElse(bySdk)
+    if (body.nonEmpty && decoded.value.nonEmpty) results
+    else {
+      warning.warn(s"A request or response of PutRecords of stream $stream")
+      new PutResult.Fallback(results.toIndexedSeq)
+    }
+  }
 
   override def close(): Unit =
     try sdk.close()

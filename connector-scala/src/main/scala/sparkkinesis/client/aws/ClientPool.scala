@@ -67,10 +67,11 @@ object AwsClientFactory {
         )
         subscriptions.credentialsProvider(credentials.provider).build()
       }
-      val fanOut = new AwsFanOutClient(sdk, used.location, () => async())
+      val warning = new FallbackWarning
+      val fanOut = new AwsFanOutClient(sdk, used.location, warning, () => async())
       def closeAlso(): Unit =
         try fanOut.close()
         finally credentials.close()
-      new AwsKinesisClient(sdk, used.location, () => closeAlso(), used.isAws, fanOut)
+      new AwsKinesisClient(sdk, used.location, () => closeAlso(), used.isAws, fanOut, warning)
     }
 }

@@ -7,8 +7,8 @@ import sparkkinesis.shard.RequestTimes
 
 /** What the feeds of a fetch service did since it began. Thread-safe. */
 final class FeedCounts(clock: Clock) {
-  private val (begun, renewed, inUse, bytes) =
-    (new LongAdder, new LongAdder, new LongAdder, new LongAdder)
+  private val (begun, renewed, inUse, bytes, byLibrary) =
+    (new LongAdder, new LongAdder, new LongAdder, new LongAdder, new LongAdder)
   private val requests = new AtomicLongArray(RequestTimes.Buckets) // by the time that they took
 
   /** Calls of `SubscribeToShard`, including renewals. */
@@ -23,6 +23,9 @@ final class FeedCounts(clock: Clock) {
   /** Bytes of data in the events. */
   def pushedBytes: Long = bytes.sum
 
+  /** Responses and events that a library decoded, because our decoder could not. */
+  def fallbacks: Long = byLibrary.sum
+
   /** How long `GetRecords` requests took, also those that failed. */
   def times: RequestTimes = RequestTimes.of(requests.get(_))
 
@@ -30,6 +33,8 @@ final class FeedCounts(clock: Clock) {
   private[feed] def renewal(): Unit = renewed.increment()
   private[feed] def refused(): Unit = inUse.increment()
   private[feed] def pushed(size: Long): Unit = bytes.add(size)
+
+  private[feed] def fallback(): Unit = byLibrary.increment()
 
   private[feed] def timed[A](request: => A): A = {
     val begin = clock.elapsedMillis

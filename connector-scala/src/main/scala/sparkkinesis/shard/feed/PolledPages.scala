@@ -55,6 +55,7 @@ private[feed] final class PolledPages(
     val limit = pace(at).limit(call, math.min(settings.maxRecords, arrival.mostRecords))
     try {
       val page = counts.timed(client.getRecords(ref, from, limit))
+      if (page.isFallback) counts.fallback()
       pace(at).answered(call, page, now)
       page
     } catch {

@@ -149,7 +149,7 @@ private[feed] final class PushedPages(
     val next = event.continuation.map(number => ShardIterator(number.text))
     val found = Page(records, next, event.millisBehindLatest, event.children, it.serverTime)
     val page = tip.judge(found, millis(at))
-    arrived = Some(Arrived(it, records, event.continuation, page.isAtTip, millis(at)))
+    arrived = Some(Arrived(it, records, event, page.isAtTip, millis(at)))
     page -> it.began
   }
 
@@ -158,8 +158,9 @@ private[feed] final class PushedPages(
       isBehind = !page.isAtTip
       page.of.taken(page.at)
       counts.pushed(page.records.dataBytes)
+      if (page.event.isFallback) counts.fallback()
       silences = 0
-      continuation = page.continuation
+      continuation = page.event.continuation
       if (continuation.isEmpty) end(page.at)
     }
     arrived = None
@@ -286,7 +287,7 @@ private[feed] object PushedPages {
   private final case class Arrived(
       of: Subscribed,
       records: PackedRecords,
-      continuation: Option[SequenceNumber],
+      event: ShardEvent,
       isAtTip: Boolean,
       at: Long
   )

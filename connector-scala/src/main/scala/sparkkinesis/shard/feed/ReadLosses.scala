@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import org.slf4j.LoggerFactory
 
-import sparkkinesis.client.{KinesisException, Moment}
+import sparkkinesis.client.{KinesisException, Moment, Page}
 import sparkkinesis.model.ServiceLimits
 import sparkkinesis.shard.{DataLoss, DataLossException, ShardRange, StreamClient}
 
@@ -22,6 +22,7 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
 
   private val log = LoggerFactory.getLogger(classOf[ReadLosses])
   private var isBehind = false
+  private var atHorizonSince = Option.empty[Instant] // steady
   private var count = 0
 
   /**
@@ -43,6 +44,44 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
     if (isBehind && (failOnDataLoss || !wasBehind))
       lose("it was not read for longer than the retention period", rest, completeAsOf, at)
     else None
+  }
+
+  /**
+   * Whether records expire as fast as the reader advances: then the service may answer with empty
+   * pages for ever. A reader that crosses a long time without records leaves the horizon behind.
+   *
+   * @param rest what is still to be read
+   * @param at with the service's time
+   * @throws KinesisException if this cannot be decided at present
+   */
+  def overtaken(
+      page: Page,
+      rest: ShardRange,
+      completeAsOf: Option[Instant],
+      at: Moment
+  ): Option[DataLossException] =
+    if (!isEmptyAtHorizon(page, at)) {
+      atHorizonSince = None
+      None
+    } else {
+      val since = atHorizonSince.getOrElse(at.steady)
+      val isLong = at.steady.toEpochMilli - since.toEpochMilli >= LongestAtHorizon.toMillis
+      atHorizonSince = Some(if (isLong) at.steady else since)
+      if (!isLong) None
+      else
+        lose(
+          s"for ${LongestAtHorizon.toMinutes} minutes Kinesis returned only empty pages, as old as " +
+            "the retention period, so records expire as fast as they are read",
+          rest,
+          completeAsOf,
+          at
+        )
+    }
+
+  private def isEmptyAtHorizon(page: Page, at: Moment): Boolean = {
+    def isOld(retention: => FiniteDuration) =
+      page.millisBehindLatest.exists(_ >= (retention - Margin).toMillis)
+    page.records.isEmpty && isOld(ServiceLimits.DefaultRetention) && isOld(retention(at))
   }
 
   /**
@@ -96,4 +135,7 @@ private object ReadLosses {
 
   /** Kinesis trims a little late, and clocks differ: a start at the trim horizon is no loss. */
   private val Margin = 10.minutes
+
+  /** How long only empty pages may come from the horizon. */
+  private val LongestAtHorizon = 30.minutes
 }

@@ -114,9 +114,9 @@ private[sparkkinesis] final class ShardReader(
     val page = onwards(sent)
     time.observe(asked.now, page.serverTime)
     served = page.serverTime.map(asked.copy(_)).orElse(served)
-    val expired =
+    def late =
       if (goal.isTimed(place)) losses.behindRetention(rest, completeAsOf, time.at(at)) else None
-    expired match {
+    late.orElse(losses.overtaken(page, rest, completeAsOf, time.at(at))) match {
       case Some(loss) => Loses(loss)
       case None =>
         retries.reset()

@@ -62,6 +62,9 @@ object SinkCounter {
   /** Aggregates that landed in a shard where KCL drops them, and were sent again. */
   val MisplacedAggregates: SinkCounter = sum("misplacedAggregates")
 
+  /** Requests or responses that a library encoded or decoded, because our code could not. */
+  val FallbackResponses: SinkCounter = sum("fallbackResponses")
+
   /** The largest number of bytes that were not acknowledged at one time. */
   val PeakBufferedBytes: SinkCounter = peak("peakBufferedBytes")
 

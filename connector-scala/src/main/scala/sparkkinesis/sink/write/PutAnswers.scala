@@ -38,6 +38,7 @@ private[sink] final class PutAnswers(
     else {
       expiredSince = None
       val indexed = results.toIndexedSeq
+      if (results.isInstanceOf[PutResult.Fallback]) counters.add(SinkCounter.FallbackResponses, 1)
       val all = Some(results).collect { case it: PutResult.AllWritten => it }
       request.parts.foreach { part =>
         if (all.exists(lanes.areWritten(_, part))) written(request, part, indexed, now)

@@ -1,6 +1,7 @@
 package sparkkinesis.source.checkpoint
 
 import sparkkinesis.compat._
+import sparkkinesis.model.Printable
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.shard.SourceException
 
@@ -58,7 +59,8 @@ object LoggedOffsets {
           lines.map { line =>
             line.split(":", 2) match {
               case Array(source, json) => source -> offset(json)
-              case _ => refuse(s"has a line without the name of a source: '${line.take(100)}'")
+              case _ =>
+                refuse(s"has a line without the name of a source: '${Printable(line, 100)}'")
             }
           }
         )

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectM
 
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.{ShardProgress, SourceOffset, StreamOffset}
-import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
+import sparkkinesis.model.{Printable, SequenceNumber, ShardId, StreamArn}
 import sparkkinesis.shard.SourceException
 
 /**
@@ -131,7 +131,7 @@ object OffsetCodec {
         Unreadable,
         s"The checkpoint contains an offset that the Kinesis source cannot read: $reason. If " +
           "another source wrote the checkpoint, use that source or a new checkpoint location. " +
-          s"The offset is: ${json.take(200)}"
+          s"The offset is: ${Printable(json, 200)}"
       )
   }
 }

@@ -167,7 +167,8 @@ private[source] final class Heartbeats(
       subscriptionsInUse = counts.refusals,
       pushedBytes = counts.pushedBytes,
       requests = times.counts.valuesIterator.sum,
-      times = times
+      times = times,
+      fallbacks = counts.fallbacks
     )
   }
 

@@ -88,6 +88,7 @@ object FetchFailure {
  * @param times how long they took
  * @param early number of records that Kinesis returned although they are before the position that
  *   it was asked for
+ * @param fallbacks responses and events that a library decoded, because our decoder could not
  */
 final case class FetchCounters(
     records: Long,
@@ -107,7 +108,8 @@ final case class FetchCounters(
     pushedBytes: Long = 0,
     requests: Long = 0,
     times: RequestTimes = RequestTimes.Zero,
-    early: Long = 0
+    early: Long = 0,
+    fallbacks: Long = 0
 ) {
   def +(that: FetchCounters): FetchCounters = plus(that, 1)
 
@@ -131,7 +133,8 @@ final case class FetchCounters(
     pushedBytes + sign * that.pushedBytes,
     requests + sign * that.requests,
     if (sign > 0) times + that.times else times - that.times,
-    early + sign * that.early
+    early + sign * that.early,
+    fallbacks + sign * that.fallbacks
   )
 
   /** The counters with the current sizes of other counters. */

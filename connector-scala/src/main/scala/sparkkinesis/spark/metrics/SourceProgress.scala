@@ -35,6 +35,7 @@ private[spark] object SourceProgress {
       "rereadRanges" -> counters.rereadRanges,
       "lostRanges" -> counters.lostRanges,
       "recordsBeforePosition" -> counters.early,
+      "fallbackResponses" -> counters.fallbacks,
       "failedShardListings" -> report.failedListings,
       "shardListHoles" -> report.listingHoles.toLong
     )

@@ -30,6 +30,7 @@ private[spark] object WriteMetrics {
     sum(FailedRecords, "Kinesis records that failed for another reason"),
     sum(FailedRequests, "requests that failed as a whole"),
     sum(UnansweredRequests, "requests without an answer"),
+    sum(FallbackResponses, "requests that the AWS SDK encoded or decoded"),
     sum(MisplacedAggregates, "aggregates sent again after a reshard"),
     new SumMetric("deadLetters", "rows kept as dead letters") -> (_.deadLetters),
     max(PeakBufferedBytes, "maximum bytes buffered by a task"),

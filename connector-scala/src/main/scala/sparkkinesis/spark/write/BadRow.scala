@@ -1,6 +1,6 @@
 package sparkkinesis.spark.write
 
-import sparkkinesis.model.ServiceLimits
+import sparkkinesis.model.{Printable, ServiceLimits}
 
 /**
  * The reason why a row cannot become a record. Every reason has a name here.
@@ -39,7 +39,7 @@ private[spark] object BadRow {
   final case class NoHashKey(found: String)
       extends BadRow(
         "BAD_HASH_KEY",
-        s"column 'explicitHashKey' is '${found.take(60)}', not a whole number from 0 to 2^128 - 1"
+        s"column 'explicitHashKey' is '${Printable(found, 60)}', not a whole number from 0 to 2^128 - 1"
       )
 
   /** @param bytes of data and partition key together */
@@ -58,14 +58,14 @@ private[spark] object BadRow {
   final case class NoStreamName(found: String)
       extends BadRow(
         "BAD_STREAM",
-        s"column 'stream' is '${found.take(200)}', not a stream name: 1 to 128 of a-z, A-Z, 0-9, " +
+        s"column 'stream' is '${Printable(found, 200)}', not a stream name: 1 to 128 of a-z, A-Z, 0-9, " +
           "_ . -"
       )
 
   final case class NoStreamArn(found: String)
       extends BadRow(
         "BAD_STREAM",
-        s"column 'streamArn' is '${found.take(200)}', not a stream ARN such as " +
+        s"column 'streamArn' is '${Printable(found, 200)}', not a stream ARN such as " +
           "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
       )
 

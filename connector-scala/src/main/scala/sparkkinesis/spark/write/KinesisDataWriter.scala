@@ -12,7 +12,7 @@ import org.apache.spark.sql.connector.write.streaming.StreamingDataWriterFactory
 import org.apache.spark.sql.connector.write.{DataWriterFactory, WriterCommitMessage}
 
 import sparkkinesis.client.{Clock, SystemClock}
-import sparkkinesis.model.PutEntry
+import sparkkinesis.model.{Printable, PutEntry}
 import sparkkinesis.sink.once.{OnceCalls, OnceSender}
 import sparkkinesis.sink.rate.TargetStream
 import sparkkinesis.sink.write.RecordWriter
@@ -197,7 +197,7 @@ private[spark] class KinesisDataWriter(
   private def invalidRow(stream: Option[String], why: BadRow): ConnectorError = ConnectorError(
     "KINESIS_INVALID_ROW",
     s"Row $rows of partition ${task.partitionId} cannot go to " +
-      s"${stream.fold("any stream")("stream " + _)}: ${why.text}. Fix such rows or filter them " +
+      s"${stream.fold("any stream")(it => s"stream ${Printable(it, 200)}")}: ${why.text}. Fix such rows or filter them " +
       "out before the write, or set option 'deadLetterPath' to a folder that keeps them."
   )
 

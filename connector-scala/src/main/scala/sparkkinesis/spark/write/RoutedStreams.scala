@@ -81,7 +81,7 @@ private[spark] final class RoutedStream(
    * @param executors expected to write to it
    */
   def target(summary: StreamSummary, executors: Int): TargetStream = synchronized {
-    val isAuto = summary.distribution == RecordDistribution.Auto
+    val isAuto = summary.distribution.contains(RecordDistribution.Auto)
     val traits = Traits(
       summary.created,
       summary.maxRecordBytes,

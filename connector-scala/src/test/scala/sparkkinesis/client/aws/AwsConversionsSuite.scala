@@ -111,10 +111,10 @@ class AwsConversionsSuite extends AnyFunSuite {
       .streamStatus("ACTIVE")
       .build()
     def of(strategy: Option[String]) = AwsConversions.summary(it, strategy).distribution
-    assert(of(None) === RecordDistribution.UserPartitionKey)
-    assert(of(Some("USER_PARTITION_KEY")) === RecordDistribution.UserPartitionKey)
+    assert(of(None) === None)
+    assert(of(Some("USER_PARTITION_KEY")) === Some(RecordDistribution.UserPartitionKey))
     Seq("AUTO", "A_NEW_STRATEGY").foreach { word =>
-      assert(of(Some(word)) === RecordDistribution.Auto)
+      assert(of(Some(word)) === Some(RecordDistribution.Auto))
     }
   }
 

@@ -2,9 +2,19 @@ package sparkkinesis.client.aws
 
 import java.net.URI
 
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
 import org.scalatest.funsuite.AnyFunSuite
+import software.amazon.awssdk.regions.Region
+import software.amazon.awssdk.services.kinesis.endpoints.{
+  KinesisEndpointParams,
+  KinesisEndpointProvider
+}
 
 import sparkkinesis.client._
+import sparkkinesis.client.access.Timeouts
+import sparkkinesis.model.{StreamArn, StreamRef}
 
 /** The endpoint that the AWS SDK chooses decides whether a client calls AWS. */
 class AwsEndpointSuite extends AnyFunSuite {
@@ -48,6 +58,69 @@ class AwsEndpointSuite extends AnyFunSuite {
     try {
       val e = intercept[KinesisException](client.describeStream(sparkkinesis.Generators.stream))
       assert(e.getMessage.contains("region eu-west-1, endpoint http://127.0.0.1:9"))
+    } finally client.close()
+  }
+
+  private def rule(set: KinesisEndpointParams.Builder => KinesisEndpointParams.Builder): String = {
+    val call: KinesisEndpointParams =
+      set(KinesisEndpointParams.builder().region(Region.EU_WEST_1)).build()
+    KinesisEndpointProvider.defaultProvider.resolveEndpoint(call).join().endpointUrl.host
+  }
+
+  private val arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+
+  test("the SDK calls the host of an account if the call names a stream or a consumer by its ARN") {
+    assert(rule(identity) === "kinesis.eu-west-1.amazonaws.com")
+    assert(
+      rule(_.streamArn(arn).operationType("data")) ===
+        "123456789012.data-kinesis.eu-west-1.amazonaws.com"
+    )
+    assert(
+      rule(_.streamArn(arn).operationType("control").useFips(true)) ===
+        "123456789012.control-kinesis-fips.eu-west-1.amazonaws.com"
+    )
+    assert(
+      rule(_.consumerArn(s"$arn/consumer/app:1").operationType("data").useDualStack(true)) ===
+        "123456789012.data-kinesis.eu-west-1.api.aws"
+    )
+  }
+
+  test("each endpoint of the SDK is one of AWS, and names its region") {
+    val regions = Region.regions.asScala.filterNot(_.isGlobalRegion)
+    assert(regions.size > 30)
+    for (region <- regions; dualStack <- Seq(false, true); ofAccount <- Seq(false, true)) {
+      val partition = region.metadata.partition.id
+      def host = rule { it =>
+        val inRegion = it.region(region).useDualStack(dualStack)
+        if (!ofAccount) inRegion
+        else inRegion.streamArn(arn.replace("arn:aws:", s"arn:$partition:")).operationType("data")
+      }
+      // Some partitions have no dual-stack endpoints.
+      Try(host).foreach { it =>
+        val config = ClientConfig("x", Some(URI.create(s"https://$it")), keys)
+        assert(config.isAws, it)
+        assert(EndpointRegion.of(URI.create(s"https://$it")) === Some(region.id), it)
+      }
+    }
+  }
+
+  test("other servers are none of AWS, whatever their names hold") {
+    Seq("kinesis.eu-west-1.localhost.localstack.cloud", "kinesis.amazonaws.com.example.org")
+      .foreach { host =>
+        assert(!isAws(Some(s"https://$host")), host)
+      }
+  }
+
+  test("an error names the host that was called, also if it has no address") {
+    val client = AwsClientFactory.create(
+      ClientConfig("eu-nowhere-1", None, keys),
+      Timeouts.Default
+    )
+    try {
+      val stream = StreamRef.ByArn(StreamArn.parse(arn.replace("eu-west-1", "eu-nowhere-1")).get)
+      val e = intercept[KinesisException](client.describeStream(stream))
+      val host = "123456789012.control-kinesis.eu-nowhere-1.amazonaws.com"
+      assert(e.getMessage.contains(s"(region eu-nowhere-1, host $host) failed"))
     } finally client.close()
   }
 }

@@ -134,6 +134,11 @@ class AwsErrorsSuite extends AnyFunSuite {
     assert(result.getMessage.endsWith("words (ResourceNotFoundException, status 400)"))
   }
 
+  test("a message of the service makes no line of its own in a log") {
+    val e = AwsErrors.translate(service("AccessDenied", message = "no\nERROR x"), "Put", target)
+    assert(e.getMessage.contains("no\\u000aERROR x (AccessDenied, status 400)"))
+  }
+
   test("the message does not contain the signed request, which holds the session token") {
     val said = "The signature does not match.\n\nThe Canonical String:\nx-amz-security-token:SECRET"
     val result = AwsErrors.translate(service("InvalidSignatureException", 403, said), "X", target)

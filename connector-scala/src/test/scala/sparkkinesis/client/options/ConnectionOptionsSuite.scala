@@ -97,7 +97,7 @@ class ConnectionOptionsSuite extends AnyFunSuite {
     ("https://kinesis-fips.us-gov-west-1.amazonaws.com/", "us-gov-west-1"),
     ("https://Kinesis.cn-north-1.amazonaws.com.cn:443", "cn-north-1"),
     ("https://vpce-0a1.kinesis.eu-west-1.vpce.amazonaws.com", "eu-west-1"),
-    ("https://123456789012.control-kinesis.eu-west-3.amazonaws.com", "default"),
+    ("https://123456789012.control-kinesis.eu-west-3.amazonaws.com", "eu-west-3"),
     ("https://kinesis.us-east-1.amazonaws.com.example.com", "default"),
     ("http://127.0.0.1:4567", "default")
   )

@@ -123,6 +123,19 @@ class PushedPagesSuite extends AnyFunSuite {
     assert(it.call.requests === 2 && it.calls.size === 1)
   }
 
+  test("an event that a library has decoded is counted once it is taken") {
+    val it = new Feeding().asked()
+    it.call.subscriber.event(it.event(1 to 3).copy(isFallback = true))
+    it.look()
+    it.feed.release()
+    assert(it.counts.fallbacks === 0)
+    it.next()
+    it.asked()
+    it.push(4 to 5)
+    it.next()
+    assert(it.counts.fallbacks === 1)
+  }
+
   test("room is kept for the next event of a backlog, and not at the tip") {
     val it = new Feeding().asked()
     it.call.subscriber.event(it.event(1 to 3).copy(millisBehindLatest = Some(1)))

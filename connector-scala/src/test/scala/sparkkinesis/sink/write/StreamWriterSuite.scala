@@ -354,6 +354,15 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(results.read === 0 && world.counters.bufferedRecords === 0)
   }
 
+  test("a response that a library has decoded is counted, and read like any other") {
+    val world = new World(evenShards(1))
+    val writer = world.writer()
+    add(writer, "k", "1")
+    val request = send(writer)
+    writer.answered(request, new PutResult.Fallback(world.write(request).toVector), 1)
+    assert(world.counters(FallbackResponses) === 1 && world.counters(RecordsWritten) === 1)
+  }
+
   test("a response with another number of results is a failed request") {
     val world = new World(evenShards(1))
     val writer = world.writer()

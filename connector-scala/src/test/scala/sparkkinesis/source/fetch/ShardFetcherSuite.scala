@@ -585,6 +585,40 @@ class ShardFetcherSuite extends AnyFunSuite {
     fetching.fetched(Instant.ofEpochMilli(later))
   }
 
+  /**
+   * A shard without a record at the horizon, whose reader advances at this multiple of the speed of
+   * the time of day. Returns its steps, a minute apart, until one is no page.
+   */
+  private def atHorizon(speed: Double, settings: FetchSettings = settings) = {
+    val fetching = new Fetching(new ScriptedKinesis(), settings)
+    Iterator.from(0).take(180).map { minute =>
+      val at = now.plusSeconds(60L * minute)
+      val behind = (24.hours.toMillis - minute * 60000 * (speed - 1)).toLong.max(1)
+      fetching.kinesis.page(page(1 to 0, behind).copy(serverTime = Some(at))).summary(summary())
+      fetching.step(at)
+    }
+  }
+
+  test("a reader whose records expire as fast as it advances does not read empty pages for ever") {
+    val steps = atHorizon(1).span(_.isInstanceOf[Read[_]])
+    assert(steps._1.size === 30)
+    steps._2.next() match {
+      case Loses(loss) =>
+        assert(loss.condition === "KINESIS_DATA_LOSS")
+        assert(loss.getMessage.contains("records expire as fast as they are read"))
+        assert(loss.getMessage.contains(shard.id.name))
+      case other => fail(s"not lost: $other")
+    }
+    val tolerant = settings.copy(reads = settings.reads.copy(failOnDataLoss = false))
+    val lost = atHorizon(1, tolerant).collect { case Read(it: FetchedPage, _) => it.report.lost }
+    assert(lost.sum === 5, "one loss per half hour")
+  }
+
+  test("a reader that crosses a day without records loses none") {
+    assert(atHorizon(1.5).forall(_.isInstanceOf[Read[_]]))
+    assert(atHorizon(20).forall(_.isInstanceOf[Read[_]]))
+  }
+
   test("a clock that is an hour wrong changes neither what is complete nor what is lost") {
     Seq(-1.hour, 0.hours, 1.hour).foreach { wrong =>
       val tip = page(1 to 0, behind = 0).copy(serverTime = Some(now))

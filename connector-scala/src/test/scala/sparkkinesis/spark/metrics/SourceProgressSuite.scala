@@ -37,7 +37,8 @@ class SourceProgressSuite extends AnyFunSuite {
             lostRanges = 7,
             subscriptions = 9,
             requests = 30,
-            early = 31
+            early = 31,
+            fallbacks = 32
           ),
         FetchCounters.Zero.copy(records = 10, requests = 4, times = RequestTimes(Map(12 -> 4))),
         failedListings = 8,
@@ -103,6 +104,7 @@ class SourceProgressSuite extends AnyFunSuite {
     assert(
       progress(arn)("recordsBeforePosition") === "31" && progress(arn)("shardListHoles") === "9"
     )
+    assert(progress(arn)("fallbackResponses") === "32")
     assert(progress(arn)("lostRanges") === "7" && progress(arn)("failedShardListings") === "8")
   }
 

@@ -174,7 +174,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
   }
 
   test("a stream that chooses shards by itself allows no order, no aggregates and no read-back") {
-    val auto = summary(StreamStatus.Active).copy(distribution = RecordDistribution.Auto)
+    val auto = summary(StreamStatus.Active).copy(distribution = Some(RecordDistribution.Auto))
     def refusal(options: SinkOptions) =
       intercept[ConnectorError](AutoDistribution.refuse(stream, auto, options))
     val ordered = refusal(SinkOptions(isOrdered = true))
@@ -188,6 +188,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
     AutoDistribution.refuse(stream, auto, SinkOptions())
     val byKey = summary(StreamStatus.Active)
     AutoDistribution.refuse(stream, byKey, SinkOptions(isOrdered = true))
+    AutoDistribution.refuse(stream, byKey.copy(distribution = None), SinkOptions(isOrdered = true))
   }
 
   test("invalid options are refused when the write is planned") {

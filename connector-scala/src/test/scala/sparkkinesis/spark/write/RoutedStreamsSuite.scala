@@ -71,8 +71,8 @@ class RoutedStreamsSuite extends AnyFunSuite {
     val others = Seq(
       first.copy(created = first.created.plusSeconds(1)),
       first.copy(maxRecordBytes = 2),
-      first.copy(distribution = RecordDistribution.Auto),
-      first.copy(distribution = RecordDistribution.Auto, openShards = 9)
+      first.copy(distribution = Some(RecordDistribution.Auto)),
+      first.copy(distribution = Some(RecordDistribution.Auto), openShards = 9)
     )
     val targets = others.map(loan.value.target(_, executors = 1))
     assert((target +: targets).distinct.size === 5)

@@ -120,6 +120,7 @@ class RoutedWriteSuite extends AnyFunSuite {
     (byName, "", "column 'stream' is '', not a stream name"),
     (byName, "  ", "column 'stream' is '  ', not a stream name"),
     (byName, "or ders", "stream or ders: column 'stream' is 'or ders', not a stream name"),
+    (byName, "a\nERROR b", "stream a\\u000aERROR b: column 'stream' is 'a\\u000aERROR b', not"),
     (byName, "s" * 129, "not a stream name"),
     (byName, arn("a"), "not a stream name"),
     (byArn, null, "column 'streamArn' is null"),

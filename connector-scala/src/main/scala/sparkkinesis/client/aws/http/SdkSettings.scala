@@ -97,4 +97,5 @@ private[aws] object SdkSettings {
       .builder()
       .retryStrategy(AwsRetryStrategy.doNotRetry())
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX, UserAgent)
+      .addExecutionInterceptor(CalledHost)
 }

@@ -2,6 +2,7 @@ package sparkkinesis.client.aws.wire
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
 
 /**
  * A message of AWS's event stream ([[https://smithy.io/2.0/aws/amazon-eventstream.html the
@@ -16,6 +17,9 @@ private[aws] final class EventMessage(
     val payloadBegin: Int
 ) {
   def payloadEnd: Int = bytes.length - EventMessage.ChecksumBytes
+
+  /** A copy. */
+  def payload: Array[Byte] = Arrays.copyOfRange(bytes, payloadBegin, payloadEnd)
 
   /** `event`, `exception` or `error`. */
   def kind: Option[String] = headers.get(":message-type")

@@ -13,7 +13,7 @@ private[aws] object GetRecordsDecoder {
 
   /**
    * The page, which refers to `body`. `None` if the SDK must decode the response: if it contains
-   * child shards, or data in base64 as some servers send it, or if it is malformed.
+   * data in base64 as some servers send it, or if it is malformed.
    */
   def decode(body: Array[Byte]): Option[Page] = {
     val response = new Response(body)
@@ -26,11 +26,9 @@ private[aws] object GetRecordsDecoder {
       extends RecordsReader(body, new CborReader(body)) {
     private var next = Option.empty[ShardIterator]
 
-    def page: Page = Page(records, next, millisBehind, Nil)
+    def page: Page = Page(records, next, millisBehind, children)
 
     override protected def readOwnMember(): Unit =
       if (isText(Next)) next = Some(ShardIterator(readText())) else skipMember()
-
-    override protected def readChildren(): Unit = throw ItemReader.Unsupported
   }
 }

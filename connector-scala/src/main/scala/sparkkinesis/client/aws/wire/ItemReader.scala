@@ -88,5 +88,5 @@ private[aws] object ItemReader {
   object Unsupported extends RuntimeException with NoStackTrace
 
   /** Deepest nesting of items that are skipped. */
-  private[wire] val MaxDepth = 32
+  private[wire] val MaxDepth = 64
 }

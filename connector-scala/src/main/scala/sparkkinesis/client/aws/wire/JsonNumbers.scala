@@ -43,6 +43,21 @@ private[wire] final class JsonNumbers(bytes: Array[Byte], until: Int) {
     if (isNegative) -scaled else scaled
   }
 
+  /**
+   * Skips a number, however large.
+   *
+   * @param begin index of its first byte
+   */
+  def skip(begin: Int): Unit = {
+    at = begin
+    var hasDigit = false
+    while (at < until && isPart(bytes(at))) {
+      hasDigit |= isDigit(bytes(at))
+      at += 1
+    }
+    if (!hasDigit) throw Unsupported
+  }
+
   private def exponent(): Int =
     if (at < until && (bytes(at) | 0x20) == 'e') {
       at += 1
@@ -72,6 +87,9 @@ private object JsonNumbers {
   private val Powers: Array[Long] = Array.iterate(1L, 19)(_ * 10)
 
   private def isDigit(byte: Byte): Boolean = byte >= '0' && byte <= '9'
+
+  private def isPart(byte: Byte): Boolean =
+    isDigit(byte) || byte == '-' || byte == '+' || byte == '.' || (byte | 0x20) == 'e'
 
   private def shifted(value: Long, power: Int): Long =
     if (power >= 0) {

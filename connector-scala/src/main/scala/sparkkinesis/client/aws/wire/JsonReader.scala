@@ -1,17 +1,11 @@
 package sparkkinesis.client.aws.wire
 
 import java.nio.ByteBuffer
-import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Base64
-
-import scala.annotation.switch
 
 /**
  * Reads the items of JSON ([[https://www.rfc-editor.org/rfc/rfc8259 RFC 8259]]) in UTF-8. A blob is
- * a text in base64, which it decodes where it is, as it does with the escapes of a text: both only
- * get shorter. So it can read its bytes only once.
+ * a text in base64. A text with an escape is not supported, because it is not in the bytes.
  *
- * @param bytes belongs to this reader and to what refers to its strings
  * @param from index of the first byte
  * @param until index after the last byte
  */
@@ -41,7 +35,8 @@ private[aws] final class JsonReader(bytes: Array[Byte], from: Int, until: Int)
     stringBegin = at
     skipWords()
     while (here != '"' && bytes(at) != '\\') at += 1
-    stringEnd = if (bytes(at) == '"') at else unescape()
+    if (bytes(at) != '"') throw Unsupported // an escape
+    stringEnd = at
     at += 1
   }
 
@@ -49,15 +44,7 @@ private[aws] final class JsonReader(bytes: Array[Byte], from: Int, until: Int)
   private def skipWords(): Unit =
     while (at + 8 <= until && isWithinText(words.getLong(at))) at += 8
 
-  override def blob(): Unit = {
-    text()
-    val encoded = ByteBuffer.wrap(bytes, stringBegin, stringEnd - stringBegin)
-    val decoded =
-      try Base64.getDecoder.decode(encoded) // the JVM replaces it by vector instructions
-      catch { case _: IllegalArgumentException => throw Unsupported }
-    stringEnd = stringBegin + decoded.remaining
-    decoded.get(bytes, stringBegin, decoded.remaining): Unit
-  }
+  override def blob(): Unit = text()
 
   override def number(): Long = decimal(0)
 
@@ -92,7 +79,9 @@ private[aws] final class JsonReader(bytes: Array[Byte], from: Int, until: Int)
     case 't' => literal("true")
     case 'f' => literal("false")
     case 'n' => literal("null")
-    case _ => number(): Unit
+    case _ =>
+      numbers.skip(at)
+      at = numbers.end
   }
 
   private def skipItems(count: Long): Unit = {
@@ -152,14 +141,6 @@ private[aws] final class JsonReader(bytes: Array[Byte], from: Int, until: Int)
   private def skipSpace(): Unit =
     while (at < until && isSpace(bytes(at))) at += 1
 
-  /** @return index after the last byte of the text; `at` is then at its quote */
-  private def unescape(): Int = {
-    val text = new EscapedText(bytes, at, until)
-    text.read()
-    at = text.at
-    text.end
-  }
-
   /** The number times ten to the power of `scale`, without the rest of its fraction. */
   private def decimal(scale: Int): Long = {
     skipSpace()
@@ -183,76 +164,4 @@ private object JsonReader {
 
   private def isSpace(byte: Byte): Boolean =
     byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'
-}
-
-/**
- * The rest of a text in JSON that begins at an escape. It becomes UTF-8 where it is.
- *
- * @param begin index of the escape
- * @param until index after the last byte that may be read
- */
-private[wire] final class EscapedText(bytes: Array[Byte], begin: Int, until: Int) {
-  import ItemReader.Unsupported
-
-  /** Index of the next byte. After `read`, of the quote at the end of the text. */
-  var at: Int = begin
-
-  /** Index after the last byte of what was read. */
-  var end: Int = begin
-
-  def read(): Unit =
-    while (next != '"') {
-      if (bytes(at) == '\\') readEscape()
-      else put(bytes(at))
-      at += 1
-    }
-
-  /** Ends at the last byte of the escape. */
-  private def readEscape(): Unit = {
-    at += 1
-    (next: @switch) match {
-      case '"' | '\\' | '/' => put(bytes(at))
-      case 'b' => put('\b'.toByte)
-      case 'f' => put('\f'.toByte)
-      case 'n' => put('\n'.toByte)
-      case 'r' => put('\r'.toByte)
-      case 't' => put('\t'.toByte)
-      case 'u' => readUnicode()
-      case _ => throw Unsupported
-    }
-  }
-
-  private def readUnicode(): Unit = {
-    val first = readHex()
-    val isPair = first.isHighSurrogate && at + 2 < until && bytes(at + 1) == '\\' &&
-      bytes(at + 2) == 'u'
-    if (isPair) at += 2
-    val chars = if (isPair) Array(first, readHex()) else Array(first)
-    // A half of a pair becomes `?`, as in Java.
-    new String(chars).getBytes(UTF_8).foreach(put)
-  }
-
-  /** Reads an escape from the `u` to its last digit. */
-  private def readHex(): Char = {
-    var value = 0
-    var left = 4
-    while (left > 0) {
-      at += 1
-      val digit = Character.digit(next, 16)
-      if (digit < 0) throw Unsupported
-      value = value << 4 | digit
-      left -= 1
-    }
-    value.toChar
-  }
-
-  private def next: Int = {
-    if (at >= until) throw Unsupported
-    bytes(at).toInt
-  }
-
-  private def put(byte: Byte): Unit = {
-    bytes(end) = byte
-    end += 1
-  }
 }

@@ -2,7 +2,7 @@ package sparkkinesis.client.aws.wire
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import sparkkinesis.model.{PackedRecords, Record, SequenceNumber}
+import sparkkinesis.model._
 
 /**
  * Reads the members that a page and an event of a subscription share. The records refer to `body`.
@@ -11,31 +11,34 @@ private[wire] abstract class RecordsReader(body: Array[Byte], in: ItemReader)
     extends MemberReader[ItemReader](body, in) {
   import RecordsReader._
 
-  protected var records: PackedRecords = PackedRecords.Empty
+  private var packed = new PackedRecords.Builder(body, 0)
   protected var millisBehind = Option.empty[Long]
+  protected var children = Vector.empty[ChildShard]
+
+  protected def records: PackedRecords = packed.result()
+
+  /** @param end of the data of a record, from their begin and end in the message */
+  protected def mapData(end: (Int, Int) => Int): Unit = packed.mapData(end)
 
   /** Reads a member that only one of them has. */
   protected def readOwnMember(): Unit
 
-  protected def readChildren(): Unit
-
   override final protected def readMember(): Unit =
     if (isText(Records)) readRecords()
     else if (isText(Behind)) millisBehind = Some(in.number())
-    else if (isText(Children)) readChildren()
+    else if (isText(Children)) children = readAll(readChild())
     else readOwnMember()
 
   private def readRecords(): Unit = {
-    val packed = new PackedRecords.Builder(body, body.length / RecordBytes + 1)
+    packed = new PackedRecords.Builder(body, body.length / RecordBytes + 1)
     var left = in.elements()
     while (in.hasMore(left)) {
-      readRecord(packed)
+      readRecord()
       left -= 1
     }
-    records = packed.result()
   }
 
-  private def readRecord(packed: PackedRecords.Builder): Unit = {
+  private def readRecord(): Unit = {
     var arrival = 0L
     var encryption = Option.empty[String]
     var isNumbered = false
@@ -47,7 +50,7 @@ private[wire] abstract class RecordsReader(body: Array[Byte], in: ItemReader)
           in.blob()
           packed.data(in.begin, in.end)
         } else if (isText(Number)) {
-          readNumber(packed)
+          readNumber()
           isNumbered = true
         } else if (isText(Arrival)) arrival = in.millis()
         else if (isText(Key)) {
@@ -63,7 +66,7 @@ private[wire] abstract class RecordsReader(body: Array[Byte], in: ItemReader)
   }
 
   /** Checks that there are digits only, because later readers rely on it. */
-  private def readNumber(packed: PackedRecords.Builder): Unit = {
+  private def readNumber(): Unit = {
     in.text()
     var at = in.begin
     while (at < in.end) {
@@ -74,6 +77,45 @@ private[wire] abstract class RecordsReader(body: Array[Byte], in: ItemReader)
     if (digits == 0 || digits > SequenceNumber.MaxDigits) throw ItemReader.Unsupported
     packed.number(in.begin, in.end)
   }
+
+  private def readAll[A](readOne: => A): Vector[A] = {
+    val all = Vector.newBuilder[A]
+    var left = in.elements()
+    while (in.hasMore(left)) {
+      all += readOne
+      left -= 1
+    }
+    all.result()
+  }
+
+  private def readChild(): ChildShard = {
+    var id = Option.empty[ShardId]
+    var parents = Vector.empty[ShardId]
+    var hashKeys = Option.empty[HashKeyRange]
+    readMembers {
+      if (isText(Id)) id = Some(ShardId(readText()))
+      else if (isText(Parents)) parents = readAll(ShardId(readText()))
+      else if (isText(HashKeys)) hashKeys = Some(readHashKeys())
+      else skipMember()
+    }
+    ChildShard(needed(id), parents, needed(hashKeys))
+  }
+
+  private def readHashKeys(): HashKeyRange = {
+    var first = Option.empty[HashKey]
+    var last = Option.empty[HashKey]
+    readMembers {
+      if (isText(First)) first = Some(parsed(HashKey.parse))
+      else if (isText(Last)) last = Some(parsed(HashKey.parse))
+      else skipMember()
+    }
+    if (needed(first) > needed(last)) throw ItemReader.Unsupported
+    HashKeyRange(needed(first), needed(last))
+  }
+
+  protected final def parsed[A](parse: String => Option[A]): A = needed(parse(readText()))
+
+  private def needed[A](found: Option[A]): A = found.getOrElse(throw ItemReader.Unsupported)
 
   /** Returns a shared object for the two usual types. */
   private def readEncryptionType(): Option[String] = {
@@ -91,6 +133,11 @@ private object RecordsReader {
   private val Records = "Records".getBytes(UTF_8)
   private val Behind = "MillisBehindLatest".getBytes(UTF_8)
   private val Children = "ChildShards".getBytes(UTF_8)
+  private val Id = "ShardId".getBytes(UTF_8)
+  private val Parents = "ParentShards".getBytes(UTF_8)
+  private val HashKeys = "HashKeyRange".getBytes(UTF_8)
+  private val First = "StartingHashKey".getBytes(UTF_8)
+  private val Last = "EndingHashKey".getBytes(UTF_8)
   private val Number = "SequenceNumber".getBytes(UTF_8)
   private val Arrival = "ApproximateArrivalTimestamp".getBytes(UTF_8)
   private val Data = "Data".getBytes(UTF_8)

@@ -2,6 +2,8 @@ package sparkkinesis.client.aws.wire
 
 import java.util.Optional
 
+import scala.util.control.NoStackTrace
+
 import software.amazon.awssdk.core.SdkSystemSetting
 import software.amazon.awssdk.core.interceptor.{
   Context,
@@ -21,6 +23,9 @@ private[aws] object RequestBodyOverride extends ExecutionInterceptor {
   /** The body of one call, in CBOR. */
   val Body = new ExecutionAttribute[EncodedBody]("sparkkinesis.RequestBodyOverride")
 
+  /** The SDK's request is in another format. Nothing was sent: the SDK must encode the body. */
+  final class OtherProtocol extends RuntimeException with NoStackTrace
+
   /** The SDK's own switch, which it reads when it creates a client. */
   def isCborOn: Boolean = SdkSystemSetting.CBOR_ENABLED.getBooleanValueOrThrow
 
@@ -30,10 +35,7 @@ private[aws] object RequestBodyOverride extends ExecutionInterceptor {
   ): Optional[RequestBody] =
     bodyOf(attributes).fold(context.requestBody) { body =>
       val kind = context.httpRequest.firstMatchingHeader(Header.CONTENT_TYPE)
-      if (!kind.filter(_.startsWith(Cbor)).isPresent)
-        throw new IllegalStateException(
-          s"The request has a body in CBOR, but the content type ${kind.orElse("is missing")}."
-        )
+      if (!kind.filter(_.startsWith(Cbor)).isPresent) throw new OtherProtocol
       val content: ContentStreamProvider = () => body.stream()
       Optional.of(RequestBody.fromContentProvider(content, body.size.toLong, kind.get))
     }

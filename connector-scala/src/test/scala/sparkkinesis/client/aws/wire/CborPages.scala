@@ -23,7 +23,8 @@ private[aws] object CborPages {
     records <- Gen.choose(0, 5).flatMap(Gen.listOfN(_, anyRecord))
     next <- Gen.option(Gen.alphaNumStr.map(ShardIterator(_)))
     behind <- Gen.oneOf(0L, 23L, 24L, 255L, 65536L, 1L << 40)
-  } yield Page(records.toVector, next, behind, Nil)
+    children <- Gen.choose(0, 2).flatMap(Gen.listOfN(_, EventStreams.anyChild))
+  } yield Page(records.toVector, next, behind, children.toVector)
 
   /** Heads of every kind and length, more often than chance has them. */
   val anyByte: Gen[Byte] = Gen.oneOf(
@@ -55,7 +56,8 @@ private[aws] object CborPages {
       out.writeEndObject()
     }
     val extra = if (hasMore) 1 else 0
-    begin(1 + page.millisBehindLatest.size + page.next.size + extra)
+    val parts = page.millisBehindLatest.size + page.next.size + page.children.headOption.size
+    begin(1 + parts + extra)
     more()
     out.writeFieldName("Records")
     if (isSized) out.writeStartArray(null, page.records.size) else out.writeStartArray()
@@ -72,6 +74,11 @@ private[aws] object CborPages {
       out.writeEndObject()
     }
     out.writeEndArray()
+    if (page.children.nonEmpty) {
+      out.writeArrayFieldStart("ChildShards")
+      page.children.foreach(child => EventStreams.writeChild(out, child)(more()))
+      out.writeEndArray()
+    }
     page.next.foreach(next => out.writeStringField("NextShardIterator", next.token))
     page.millisBehindLatest.foreach(out.writeNumberField("MillisBehindLatest", _))
     out.writeEndObject()

@@ -22,9 +22,13 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a decoded event equals the one that was encoded") {
     forAll(anyEvent, anyStyle) { (event, style) =>
-      assert(decoded(encoded(event, style)) === Some(event))
+      val found = decoded(encoded(event, style))
+      assert(found === Some(event) || found.isEmpty && hasEscapes(event, style))
     }
   }
+
+  private def hasEscapes(event: ShardEvent, style: Style) =
+    encoded(event, style).contains('\\'.toByte)
 
   test("the records refer to the bytes of the message") {
     val json = """{"Records": [{"SequenceNumber": "1", "Data": "AQID"}]}"""
@@ -37,21 +41,18 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   private def data(text: String): Option[Seq[Byte]] =
-    decoded(s"""{"Records": [{"SequenceNumber": "1", "Data": "$text"}]}""")
-      .map(_.records.head.data.toSeq)
+    try
+      decoded(s"""{"Records": [{"SequenceNumber": "1", "Data": "$text"}]}""")
+        .map(_.records.head.data.toSeq)
+    catch { case _: EventFallback.Unreadable => None }
 
-  test("base64 is read as Java reads it, with and without padding and escapes") {
+  test("base64 is read as Java reads it, with and without padding") {
     forAll(Gen.choose(0, 40).flatMap(Gen.listOfN(_, Gen.choose(Byte.MinValue, Byte.MaxValue)))) {
       bytes =>
         val text = Base64.getEncoder.encodeToString(bytes.toArray)
-        val spellings = Seq(
-          text,
-          text.stripSuffix("=").stripSuffix("="),
-          text.replace("/", "\\/"),
-          text.replace("=", "\\u003d"),
-          text.map(char => f"\\u${char.toInt}%04x").mkString
+        Seq(text, text.stripSuffix("=").stripSuffix("=")).foreach(it =>
+          assert(data(it) === Some(bytes), it)
         )
-        spellings.foreach(it => assert(data(it) === Some(bytes), it))
     }
     forAll(Gen.choose(0, 9).flatMap(Gen.listOfN(_, Gen.oneOf("AZaz09+/=-é"))).map(_.mkString)) {
       text =>
@@ -60,17 +61,15 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("texts have their escapes") {
-    def key(text: String) =
-      decoded(s"""{"Records": [{"SequenceNumber": "1", "PartitionKey": "$text"}]}""")
-        .flatMap(_.records.head.partitionKey)
-    assert(key("""a\"b\\c\/d\b\f\n\r\t""") === Some("a\"b\\c/d\b\f\n\r\t"))
-    def escapes(codes: String*) = codes.map(code => "\\" + code).mkString
-    assert(key(escapes("u006b", "u043b", "ud83d", "udd11-", "u00E9")) === Some("kл🔑-é"))
-    assert(key(escapes("ud83d-", "udd11")) === Some("?-?"))
-    for (before <- 0 to 17; char <- Seq("x", "é"))
-      assert(key(char * before + escapes("n") + char * 9) === Some(char * before + "\n" + char * 9))
-    Seq("x", "u12g4", "u12", "").foreach(code => assert(key(escapes(code)) === None, code))
+  test("an event with an escape is left to the fallback, with the bytes as they were") {
+    for (before <- 0 to 17; escape <- Seq("\\n", "\\u006b", "\\/")) {
+      val key = "x" * before + escape + "y"
+      val records = s"""[{"Data": "AQID", "SequenceNumber": "1", "PartitionKey": "$key"}]"""
+      val message = parsed(event(s"""{"Records": $records}""".getBytes))
+      val bytes = message.bytes.clone()
+      assert(EventDecoder.decode(message) === None)
+      assert(message.bytes.toSeq === bytes.toSeq)
+    }
   }
 
   test("numbers have signs, fractions and exponents") {
@@ -89,6 +88,13 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(arrival("1700000000.1239") === Some(1700000000123L))
     assert(arrival("1.700000000123E9") === Some(1700000000123L))
     assert(arrival("1.70000000012300000000000000E+9") === Some(1700000000123L))
+  }
+
+  test("members that the service may add are skipped, however large or deep they are") {
+    Seq("9" * 400, "-0.5E+99999", "12345678901234567890", "[" * 60 + "]" * 60).foreach { value =>
+      val json = s"""{"a": $value, "Records": [{"b": $value, "SequenceNumber": "1"}]}"""
+      assert(decoded(json).map(_.records.size) === Some(1), value)
+    }
   }
 
   test("a truncated event, one with more bytes, or one of another structure is malformed") {
@@ -112,23 +118,25 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       """{"ContinuationSequenceNumber": "x"}""",
       """{"ChildShards": [{"ShardId": "a"}]}""",
       """{"ChildShards": [{"HashKeyRange": {"StartingHashKey": "2", "EndingHashKey": "1"}}]}""",
-      """{"a": """ + "[" * 100 + "]" * 100 + "}"
+      """{"a": """ + "[" * 100 + "]" * 100 + "}",
+      """{"a": -}""",
+      """{"a": 1x}"""
     )
     broken.foreach(json => assert(decoded(json) === None, json))
   }
 
-  test("bytes that were garbled before the checksum are decoded or malformed, and never fail") {
+  test("bytes that were garbled before the checksum are decoded, left as they were, or refused") {
     val json = Gen.zip(anyEvent, anyStyle).map { case (event, style) => encoded(event, style) }
     forAll(json, Gen.choose(0, 1 << 20), Gen.oneOf("\"\\{}[],:0n=\u0000".map(_.toByte))) {
       (bytes, at, to) =>
-        decoded(bytes.updated(at % bytes.length, to)).foreach(_.records.foreach(_.data))
+        val message = parsed(event(bytes.updated(at % bytes.length, to)))
+        val before = message.bytes.clone()
+        try
+          EventDecoder.decode(message) match {
+            case Some(event) => event.records.foreach(_.data)
+            case None => assert(message.bytes.toSeq === before.toSeq)
+          }
+        catch { case _: EventFallback.Unreadable => () }
     }
-  }
-
-  test("the reason of an exception is its message") {
-    def reason(json: String) = EventDecoder.reason(parsed(event(json.getBytes)))
-    assert(reason("""{"message": "why"}""") === Some("why"))
-    assert(reason("""{"new": 1, "Message": "why"}""") === Some("why"))
-    assert(reason("{}") === None && reason("") === None)
   }
 }

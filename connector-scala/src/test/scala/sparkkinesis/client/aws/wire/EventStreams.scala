@@ -26,7 +26,7 @@ private[aws] object EventStreams {
     exponent <- Gen.oneOf(true, false)
   } yield Style(isAscii, isPretty, hasMore, exponent)
 
-  private val child: Gen[ChildShard] = for {
+  val anyChild: Gen[ChildShard] = for {
     id <- Gen.choose(0, 99).map(Generators.shardId)
     parents <- Gen.choose(0, 2).flatMap(Gen.listOfN(_, Gen.choose(0, 99).map(Generators.shardId)))
     hashKeys <- Generators.hashKeyRange
@@ -36,7 +36,7 @@ private[aws] object EventStreams {
     records <- Gen.choose(0, 5).flatMap(Gen.listOfN(_, CborPages.anyRecord))
     continuation <- Gen.option(Generators.sequenceNumber)
     behind <- Gen.option(Gen.oneOf(0L, 23L, 1L << 40))
-    children <- Gen.choose(0, 2).flatMap(Gen.listOfN(_, child))
+    children <- Gen.choose(0, 2).flatMap(Gen.listOfN(_, anyChild))
   } yield ShardEvent(records.toVector, continuation, behind, children.toVector)
 
   def event(payload: Array[Byte]): Array[Byte] =
@@ -112,19 +112,22 @@ private[aws] object EventStreams {
 
   private def children(all: Seq[ChildShard], style: Style, out: JsonGenerator): Unit = {
     out.writeArrayFieldStart("ChildShards")
-    all.foreach { child =>
-      out.writeStartObject()
-      out.writeStringField("ShardId", child.id.name)
-      out.writeArrayFieldStart("ParentShards")
-      child.parents.foreach(parent => out.writeString(parent.name))
-      out.writeEndArray()
-      out.writeObjectFieldStart("HashKeyRange")
-      out.writeStringField("StartingHashKey", child.hashKeys.first.toString)
-      out.writeStringField("EndingHashKey", child.hashKeys.last.toString)
-      more(out, style)
-      out.writeEndObject()
-      out.writeEndObject()
-    }
+    all.foreach(writeChild(out, _)(more(out, style)))
     out.writeEndArray()
+  }
+
+  /** @param more writes unknown members */
+  def writeChild(out: JsonGenerator, child: ChildShard)(more: => Unit): Unit = {
+    out.writeStartObject()
+    out.writeStringField("ShardId", child.id.name)
+    out.writeArrayFieldStart("ParentShards")
+    child.parents.foreach(parent => out.writeString(parent.name))
+    out.writeEndArray()
+    out.writeObjectFieldStart("HashKeyRange")
+    out.writeStringField("StartingHashKey", child.hashKeys.first.toString)
+    out.writeStringField("EndingHashKey", child.hashKeys.last.toString)
+    more
+    out.writeEndObject()
+    out.writeEndObject()
   }
 }

@@ -8,7 +8,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.aws.{AwsKinesisClient, CannedHttp}
 import sparkkinesis.client.{Page, ShardIterator}
-import sparkkinesis.model.{Record, SequenceNumber, StreamName, StreamRef}
+import sparkkinesis.model._
 
 /** The decoder and the SDK decode the same page. */
 class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -28,8 +28,13 @@ class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     isSized <- Gen.oneOf(true, false)
     hasMore <- Gen.oneOf(true, false)
     count <- Gen.choose(0, 2)
+    children <- Gen.choose(0, 1).flatMap(Gen.listOfN(_, child))
     record = Record(SequenceNumber("12"), key, Array[Byte](1, 2), arrival, encryption)
-  } yield encoded(Page(Vector.fill(count)(record), next, 7, Nil), isSized, hasMore)
+  } yield encoded(Page(Vector.fill(count)(record), next, 7, children), isSized, hasMore)
+
+  private val child: Gen[ChildShard] = Gen
+    .oneOf(Nil, Seq(ShardId("a")))
+    .map(ChildShard(ShardId("b"), _, HashKeyRange(HashKey(0), HashKey(9))))
 
   private val garbled: Gen[Array[Byte]] = for {
     bytes <- small

@@ -44,13 +44,6 @@ class GetRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def unusual(name: String)(write: CBORGenerator => Unit): Unit =
     test(s"$name is left to the SDK")(assert(GetRecordsDecoder.decode(written(write)).isEmpty))
 
-  unusual("the last page of a closed shard") { out =>
-    out.writeStartObject()
-    out.writeArrayFieldStart("ChildShards")
-    out.writeEndArray()
-    out.writeEndObject()
-  }
-
   private def record(out: CBORGenerator)(members: => Unit): Unit = {
     out.writeStartObject()
     out.writeArrayFieldStart("Records")

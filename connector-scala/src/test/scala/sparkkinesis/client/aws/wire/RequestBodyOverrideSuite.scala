@@ -38,7 +38,8 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
     withClient { (client, http) =>
       http.answer = one
       val entries = Seq(PutEntry("k", Array.fill(3000)(1), None))
-      assert(client.putRecords(orders, entries) === Seq(written))
+      val results = client.putRecords(orders, entries)
+      assert(results === Seq(written) && !results.isInstanceOf[PutResult.Fallback])
       assert(http.sent === PutRecordsEncoder.encode(orders, entries).get.toByteArray)
       def header(name: String) = http.headers.matchingHeaders(name)
       assert(header("Content-Length").size === 1)
@@ -78,15 +79,22 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
     finally System.clearProperty("aws.cborEnabled")
   }
 
-  test("a body in CBOR is always sent with the content type of CBOR") {
+  test("if the SDK's request is in another format, the SDK encodes it, and the answer says so") {
     System.setProperty("aws.cborEnabled", "false")
     val http = new CannedHttp
     val sdk =
       try http.client(ResponseDecoder, RequestBodyOverride)
       finally System.clearProperty("aws.cborEnabled")
     val client = new AwsKinesisClient(sdk, "nowhere", () => ())
-    val e = intercept[Exception](client.putRecords(orders, Seq(PutEntry("k", Array(1), None))))
-    assert(e.getMessage.contains("body in CBOR, but the content type application/x-amz-json-1.1"))
-    assert(http.sent.isEmpty)
+    http.answer =
+      """{"Records": [{"ShardId": "shardId-000000000001", "SequenceNumber": "12"}]}""".getBytes(
+        UTF_8
+      )
+    (1 to 2).foreach { _ =>
+      val results = client.putRecords(orders, Seq(PutEntry("k", Array[Byte](1), None)))
+      assert(results === Seq(written) && results.isInstanceOf[PutResult.Fallback])
+      assert(http.headers.firstMatchingHeader("Content-Type").get === "application/x-amz-json-1.1")
+      assert(new ObjectMapper().readTree(http.sent).get("Records").size === 1)
+    }
   }
 }

@@ -135,7 +135,7 @@ private[simulator] final case class StreamState(
       config.retention,
       open.size,
       config.maxRecordBytes,
-      config.distribution
+      Some(config.distribution)
     )
 
   def details(now: Instant): StreamDetails =
