@@ -44,7 +44,7 @@ SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/s
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs record-aws jar jar-2.12 wheel dist link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -110,6 +110,9 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 	$(PYTHON) -m tests.link.check
 
 # ONLY=drain,latency for some scenarios; QUICK=1 for a try without meaning
+record-aws: setup ## stores the answers of AWS as test data, REGION=eu-west-1; needs an account, and costs a few cents
+	$(SBT) "integration/Test/runMain sparkkinesis.client.aws.AnswerRecorder $(REGION) $(CURDIR)/tests/golden/aws"
+
 bench: setup ## speed against a raw SDK loop, half an hour: docs/reference/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.e2e.apps.printed_secrets import EXTERNAL_ID, KEY, SECRET, TOKEN
+from tests.e2e.support import roles
 from tests.e2e.support.programs import run_app
+from tests.e2e.support.real_time import HAS_REAL_TIME
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.e2e.support.streams import Stream
-
 pytestmark = pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 
-HIDDEN = (KEY, SECRET, TOKEN, EXTERNAL_ID)
+HIDDEN = (KEY, SECRET, TOKEN, EXTERNAL_ID, roles.KEY, roles.SECRET, roles.TOKEN)
 
 
-def test_no_secret_is_printed_or_logged(stream: Stream, tmp_path: Path) -> None:
+def test_no_secret_is_printed_or_logged(new_stream: Any, tmp_path: Path) -> None:
+    source, target = new_stream(1), new_stream(1)
     checkpoint = str(tmp_path / "checkpoint")
-    ended = run_app("printed_secrets", stream.endpoint, stream.name, checkpoint, cwd=tmp_path)
+    names = [source.name, target.name]
+    ended = run_app("printed_secrets", source.endpoint, *names, checkpoint, cwd=tmp_path)
     assert ended.stdout.count("refused: ") == 2
     assert "kinesis" in ended.stdout
+    assert ("copied in real time" in ended.stdout) == HAS_REAL_TIME
     assert " DEBUG " in ended.stderr
     assert " DEBUG " in ended.stdout.partition("executors:")[2]
     # Spark's plans show all options except those whose names look secret. AWS does not treat an

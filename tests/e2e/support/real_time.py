@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 LONG = "10 minutes"  # a test does not wait for the end of such a batch
 PREFIX = "spark.sql.streaming.realTimeMode."
 
-needs_real_time = pytest.mark.skipif(
-    pyspark.__version__ < "4.1", reason="this Spark has no real-time mode"
-)
+HAS_REAL_TIME = pyspark.__version__ >= "4.1"
+
+needs_real_time = pytest.mark.skipif(not HAS_REAL_TIME, reason="this Spark has no real-time mode")
 
 
 def real_time_settings() -> dict[str, str]:
