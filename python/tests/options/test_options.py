@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -24,7 +23,6 @@ from spark_kinesis import (
     StaticCredentials,
     Timeouts,
 )
-from spark_kinesis._options.replays import replay_options
 
 WHO = {
     "stream_name": "orders",
@@ -213,26 +211,3 @@ def test_durations_are_whole_milliseconds(milliseconds: int) -> None:
     period = timedelta(milliseconds=milliseconds)
     source = KinesisSource(stream_name="s", min_fetch_period=period)
     assert source.options()["minFetchPeriod"] == f"{milliseconds}ms"
-
-
-ROOT = Path(__file__).resolve().parents[3]
-GOLDEN: dict[str, list[dict[str, str]]] = json.loads(
-    (ROOT / "tests" / "golden" / "options.json").read_text()
-)
-FULL_ACCESS = {
-    **WHO_OPTIONS,
-    **KinesisSink(stream_arn="arn", credentials=Profile(name="dev")).options(),
-    **CredentialsProvider(class_name="com.example.Vault", secret="reader").options(),
-}
-
-
-def golden(*groups: str) -> set[str]:
-    return {option["name"] for group in groups for option in GOLDEN[group]}
-
-
-def test_the_options_are_those_of_the_connector() -> None:
-    assert FULL_ACCESS.keys() == golden("connection")
-    by_arn = EnhancedFanOut(arn="arn").options()
-    replay = replay_options("c", 1, "0")
-    assert {**SOURCE_OPTIONS, **by_arn, **replay}.keys() == golden("source")
-    assert SINK_OPTIONS.keys() == golden("sink")

@@ -5,35 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from .credentials import AssumeRole, Credentials, CredentialsProvider, Profile, StaticCredentials
+from .declared import check, string, switch, url
 from .network import Proxy, Timeouts
-from .values import ABSENT, require, text
+from .values import ABSENT, require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class StreamAccess:
     """Base of source and sink: how to reach Kinesis. Their docstrings describe the fields."""
 
-    region: str | None = None
-    endpoint: str | None = None
+    region: str | None = string("region")
+    endpoint: str | None = url("endpoint")
     credentials: Credentials | None = None
     role: AssumeRole | None = None
     proxy: Proxy | None = None
-    ca_bundle: str | None = None
-    allow_unencrypted_endpoint: bool | None = None
-    use_fips_endpoint: bool | None = None
-    use_dual_stack_endpoint: bool | None = None
+    ca_bundle: str | None = string("caBundle")
+    allow_unencrypted_endpoint: bool | None = switch("allowUnencryptedEndpoint")
+    use_fips_endpoint: bool | None = switch("useFipsEndpoint")
+    use_dual_stack_endpoint: bool | None = switch("useDualStackEndpoint")
     timeouts: Timeouts | None = None
 
     def __post_init__(self) -> None:
         """Check types."""
-        for name in ("region", "endpoint", "ca_bundle"):
-            require(name, getattr(self, name), str, ABSENT)
+        check(self)
         kinds = (StaticCredentials, Profile, CredentialsProvider, ABSENT)
         require("credentials", self.credentials, *kinds)
         require("role", self.role, AssumeRole, ABSENT)
         require("proxy", self.proxy, Proxy, ABSENT)
-        for name in ("allow_unencrypted_endpoint", "use_fips_endpoint", "use_dual_stack_endpoint"):
-            require(name, getattr(self, name), bool, ABSENT)
         require("timeouts", self.timeouts, Timeouts, ABSENT)
 
     def __repr__(self) -> str:
@@ -44,20 +42,8 @@ class StreamAccess:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _access_options(self) -> dict[str, str | None]:
-        address = {"region": self.region, "endpoint": self.endpoint}
-        keys = {} if self.credentials is None else self.credentials.options()
-        role = {} if self.role is None else self.role.options()
-        return {**address, **keys, **role, **self._network_options()}
-
-    def _network_options(self) -> dict[str, str | None]:
-        return {
-            **({} if self.proxy is None else self.proxy.options()),
-            "caBundle": self.ca_bundle,
-            "allowUnencryptedEndpoint": text(self.allow_unencrypted_endpoint),
-            "useFipsEndpoint": text(self.use_fips_endpoint),
-            "useDualStackEndpoint": text(self.use_dual_stack_endpoint),
-            **({} if self.timeouts is None else self.timeouts.options()),
-        }
+        parts = (self.credentials, self.role, self.proxy, self.timeouts)
+        return {name: it for part in parts if part for name, it in part.options().items()}
 
 
 def _is_not_stream(name: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .declared import check, needed, string, texts, url
 from .mapping import MASK
-from .values import ABSENT, require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -18,15 +18,13 @@ class StaticCredentials:
         session_token: token of temporary keys; default: none.
     """
 
-    access_key_id: str
-    secret_access_key: str
-    session_token: str | None = None
+    access_key_id: str = field(metadata=needed("awsAccessKeyId", secret=True))
+    secret_access_key: str = field(metadata=needed("awsSecretAccessKey", secret=True))
+    session_token: str | None = string("awsSessionToken", secret=True)
 
     def __post_init__(self) -> None:
         """Check types. The messages name the field and never its value."""
-        require("access_key_id", self.access_key_id, str, secret=True)
-        require("secret_access_key", self.secret_access_key, str, secret=True)
-        require("session_token", self.session_token, str, ABSENT, secret=True)
+        check(self)
 
     def __repr__(self) -> str:
         """Show which fields are set, with their values masked."""
@@ -35,11 +33,7 @@ class StaticCredentials:
 
     def options(self) -> dict[str, str | None]:
         """The Spark options of these keys. The secrets are not masked: do not print them."""
-        return {
-            "awsAccessKeyId": self.access_key_id,
-            "awsSecretAccessKey": self.secret_access_key,
-            "awsSessionToken": self.session_token,
-        }
+        return texts(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,15 +44,15 @@ class Profile:
         name: name of the profile, such as ``"default"``.
     """
 
-    name: str
+    name: str = field(metadata=needed("profile"))
 
     def __post_init__(self) -> None:
         """Check types."""
-        require("name", self.name, str)
+        check(self)
 
     def options(self) -> dict[str, str | None]:
         """The Spark options of this profile."""
-        return {"profile": self.name}
+        return texts(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,17 +68,16 @@ class CredentialsProvider:
             the path of a secret; default: the connector passes nothing. Masked like a key.
     """
 
-    class_name: str
-    secret: str | None = field(default=None, repr=False)
+    class_name: str = field(metadata=needed("credentialsProvider"))
+    secret: str | None = string("credentialsProviderSecret", secret=True)
 
     def __post_init__(self) -> None:
         """Check types."""
-        require("class_name", self.class_name, str)
-        require("secret", self.secret, str, ABSENT, secret=True)
+        check(self)
 
     def options(self) -> dict[str, str | None]:
         """The Spark options of this class. The secret is not masked: do not print it."""
-        return {"credentialsProvider": self.class_name, "credentialsProviderSecret": self.secret}
+        return texts(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,26 +93,18 @@ class AssumeRole:
         sts_endpoint: URL of the token service; default: that of the region.
     """
 
-    arn: str
-    session_name: str | None = None
-    external_id: str | None = field(default=None, repr=False)
-    sts_endpoint: str | None = None
+    arn: str = field(metadata=needed("roleArn"))
+    session_name: str | None = string("roleSessionName")
+    external_id: str | None = string("roleExternalId", secret=True)
+    sts_endpoint: str | None = url("stsEndpoint")
 
     def __post_init__(self) -> None:
         """Check types."""
-        require("arn", self.arn, str)
-        require("session_name", self.session_name, str, ABSENT)
-        require("external_id", self.external_id, str, ABSENT, secret=True)
-        require("sts_endpoint", self.sts_endpoint, str, ABSENT)
+        check(self)
 
     def options(self) -> dict[str, str | None]:
         """The Spark options of this role. The external id is not masked: do not print it."""
-        return {
-            "roleArn": self.arn,
-            "roleSessionName": self.session_name,
-            "roleExternalId": self.external_id,
-            "stsEndpoint": self.sts_endpoint,
-        }
+        return texts(self)
 
 
 Credentials = StaticCredentials | Profile | CredentialsProvider

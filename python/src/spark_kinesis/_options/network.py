@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
+from .declared import check, needed, period, string, texts
 from .mapping import MASK
-from .values import ABSENT, duration, require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -19,15 +19,13 @@ class Proxy:
         password: password for the proxy. Set both or neither.
     """
 
-    url: str
-    username: str | None = None
-    password: str | None = None
+    url: str = field(metadata=needed("proxy", "url"))
+    username: str | None = string("proxyUsername")
+    password: str | None = string("proxyPassword", secret=True)
 
     def __post_init__(self) -> None:
         """Check types. The messages do not show the password."""
-        require("url", self.url, str)
-        require("username", self.username, str, ABSENT)
-        require("password", self.password, str, ABSENT, secret=True)
+        check(self)
 
     def __repr__(self) -> str:
         """Show the fields that are set, with the password masked."""
@@ -37,11 +35,7 @@ class Proxy:
 
     def options(self) -> dict[str, str | None]:
         """The Spark options of this proxy. The password is not masked: do not print it."""
-        return {
-            "proxy": self.url,
-            "proxyUsername": self.username,
-            "proxyPassword": self.password,
-        }
+        return texts(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,14 +50,13 @@ class Timeouts:
             ``delivery_guarantee="exactly_once"``.
     """
 
-    connect: timedelta | None = None
-    read: timedelta | None = None
-    call: timedelta | None = None
+    connect: timedelta | None = period("connectTimeout")
+    read: timedelta | None = period("readTimeout")
+    call: timedelta | None = period("callTimeout")
 
     def __post_init__(self) -> None:
         """Check types."""
-        for name in ("connect", "read", "call"):
-            require(name, getattr(self, name), timedelta, ABSENT)
+        check(self)
 
     def options(self) -> dict[str, str | None]:
         """The Spark options of these limits.
@@ -71,8 +64,4 @@ class Timeouts:
         Raises:
             ValueError: if a limit is not a whole number of milliseconds.
         """
-        return {
-            "connectTimeout": duration("connect", self.connect),
-            "readTimeout": duration("read", self.read),
-            "callTimeout": duration("call", self.call),
-        }
+        return texts(self)

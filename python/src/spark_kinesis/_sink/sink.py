@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_kinesis._options.access import StreamAccess
+from spark_kinesis._options.declared import number, option, period, size, string, word
 from spark_kinesis._session.missing import FORMAT, explain_missing_jar, require_connector
 
-from .fields import check, options
+from .fields import (
+    Aggregation,
+    DeliveryGuarantee,
+    OnDeliveryTimeout,
+    Ordering,
+    check_stream,
+    options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,13 +25,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-    from .fields import (
-        Aggregation,
-        DeliveryGuarantee,
-        OnDeliveryTimeout,
-        Ordering,
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -101,27 +102,29 @@ class KinesisSink(StreamAccess):
 
     stream_name: str | None = None
     stream_arn: str | None = None
-    delivery_guarantee: DeliveryGuarantee | None = None
-    write_id: str | None = None
-    delivery_timeout: timedelta | None = None
-    request_timeout: timedelta | None = None
-    max_in_flight_requests: int | None = None
-    max_request_records: int | None = None
-    max_request_bytes: int | None = None
-    max_buffered_bytes: int | None = None
-    linger: timedelta | None = None
-    aggregation: Aggregation | None = None
-    max_aggregate_bytes: int | None = None
-    max_aggregate_records: int | None = None
-    ordering: Ordering | None = None
-    order_by: str | None = None
-    dead_letter_path: str | os.PathLike[str] | None = None
-    on_delivery_timeout: OnDeliveryTimeout | None = None
+    delivery_guarantee: DeliveryGuarantee | None = word("deliveryGuarantee", DeliveryGuarantee)
+    write_id: str | None = string("writeId")
+    delivery_timeout: timedelta | None = period("deliveryTimeout")
+    request_timeout: timedelta | None = period("requestTimeout")
+    max_in_flight_requests: int | None = number("maxInFlightRequests")
+    max_request_records: int | None = number("maxRequestRecords")
+    max_request_bytes: int | None = size("maxRequestBytes")
+    max_buffered_bytes: int | None = size("maxBufferedBytes")
+    linger: timedelta | None = period("linger")
+    aggregation: Aggregation | None = word("aggregation", Aggregation)
+    max_aggregate_bytes: int | None = size("maxAggregateBytes")
+    max_aggregate_records: int | None = number("maxAggregateRecords")
+    ordering: Ordering | None = word("ordering", Ordering)
+    order_by: str | None = string("orderBy")
+    dead_letter_path: str | os.PathLike[str] | None = option(
+        "deadLetterPath", "text", str, os.PathLike
+    )
+    on_delivery_timeout: OnDeliveryTimeout | None = word("onDeliveryTimeout", OnDeliveryTimeout)
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
         StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
-        check(self)
+        check_stream(self)
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``df.writeStream`` and ``df.write``.

@@ -1,12 +1,12 @@
-"""The fields of a source: checks of their types, and the options that they set."""
+"""The fields of a source that are no plain options, and the options that all fields set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from spark_kinesis._options.consumers import EnhancedFanOut
+from spark_kinesis._options.declared import texts
 from spark_kinesis._options.kcl import FromKclTable
 from spark_kinesis._options.mapping import SparkOptions
 from spark_kinesis._options.position_maps import (
@@ -16,26 +16,14 @@ from spark_kinesis._options.position_maps import (
     starting_position,
 )
 from spark_kinesis._options.streams import require_one, require_streams, streams_option
-from spark_kinesis._options.values import ABSENT, duration, present, require, require_word, text
+from spark_kinesis._options.values import ABSENT, present, require
 
 if TYPE_CHECKING:
     from .source import KinesisSource
 
-_NUMBERS = (
-    "max_records_per_trigger",
-    "max_bytes_per_trigger",
-    "min_partitions",
-    "max_partitions",
-    "max_records_per_fetch",
-    "fetch_buffer_size",
-    "fetch_spill_size",
-)
-_DURATIONS = ("min_fetch_period", "idle_fetch_period", "shard_discovery_interval")
-_SWITCHES = ("fail_on_data_loss", "deaggregate", "allow_stream_removal")
-
 
 def checked(source: KinesisSource) -> Mapping[str, object]:
-    """Check the types of the fields.
+    """Check the types of the fields that are no plain options.
 
     Returns:
         The fields that have another form in the source: streams and positions.
@@ -47,12 +35,7 @@ def checked(source: KinesisSource) -> Mapping[str, object]:
     require_one(source.stream_name, source.stream_arn)
     names = require_streams("stream_name", source.stream_name)
     arns = require_streams("stream_arn", source.stream_arn)
-    for fields, kind in ((_NUMBERS, int), (_DURATIONS, timedelta), (_SWITCHES, bool)):
-        for name in fields:
-            require(name, getattr(source, name), kind, ABSENT)
     require("consumer", source.consumer, EnhancedFanOut, ABSENT)
-    _require_limit("max_shard_skew", source.max_shard_skew, Literal["none"])
-    _require_limit("retry_timeout", source.retry_timeout, Literal["unlimited"])
     start = starting_position("starting_position", source.starting_position)
     end = source_position("ending_position", source.ending_position)
     streams = _listed(names, arns)
@@ -67,23 +50,12 @@ def checked(source: KinesisSource) -> Mapping[str, object]:
     }
 
 
-def _require_limit(name: str, value: object, words: object) -> None:
-    """Refuse a value that is neither a duration nor one of the words nor ``None``."""
-    require(name, value, timedelta, str, ABSENT)
-    if isinstance(value, str):
-        require_word(name, value, words)
-
-
-def _limit(name: str, value: timedelta | str | None) -> str | None:
-    return value if isinstance(value, str) else duration(name, value)
-
-
 def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOptions:
     """The options that the fields set.
 
     Args:
         source: the source.
-        access: those of the fields that it shares with the sink.
+        access: those of the credentials, the role and the network.
 
     Raises:
         ValueError: as ``KinesisSource.options``.
@@ -95,16 +67,8 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
         "streamArn": streams_option(source.stream_arn),
         **access,
         **_positions(source),
-        "allowStreamRemoval": text(source.allow_stream_removal),
-        "maxRecordsPerTrigger": text(source.max_records_per_trigger),
-        "maxBytesPerTrigger": text(source.max_bytes_per_trigger),
-        "minPartitions": text(source.min_partitions),
-        "maxPartitions": text(source.max_partitions),
-        "maxShardSkew": _limit("max_shard_skew", source.max_shard_skew),
-        "failOnDataLoss": text(source.fail_on_data_loss),
-        "deaggregate": text(source.deaggregate),
         **({} if source.consumer is None else source.consumer.options()),
-        **_fetching(source),
+        **texts(source),
     }
     return SparkOptions(present(given))
 
@@ -126,19 +90,6 @@ def _start(source: KinesisSource, streams: tuple[str, ...]) -> AnyPosition | Non
 
     allow_loss = source.fail_on_data_loss is False
     return read_position(start, streams, source, allow_loss=allow_loss)
-
-
-def _fetching(source: KinesisSource) -> dict[str, str | None]:
-    interval = source.shard_discovery_interval
-    return {
-        "maxRecordsPerFetch": text(source.max_records_per_fetch),
-        "minFetchPeriod": duration("min_fetch_period", source.min_fetch_period),
-        "idleFetchPeriod": duration("idle_fetch_period", source.idle_fetch_period),
-        "fetchBufferSize": text(source.fetch_buffer_size),
-        "fetchSpillSize": text(source.fetch_spill_size),
-        "shardDiscoveryInterval": duration("shard_discovery_interval", interval),
-        "retryTimeout": _limit("retry_timeout", source.retry_timeout),
-    }
 
 
 def _listed(name: str | Sequence[str] | None, arn: str | Sequence[str] | None) -> tuple[str, ...]:

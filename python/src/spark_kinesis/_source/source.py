@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from spark_kinesis._options.access import StreamAccess
+from spark_kinesis._options.declared import number, period, size, switch
 
 from .fields import checked, options
 from .frames import batch_frame, replay_frame, stream_frame
@@ -94,22 +95,24 @@ class KinesisSource(StreamAccess):
     stream_arn: str | Sequence[str] | None = None
     starting_position: StartingPosition | None = None
     ending_position: AnyPosition | None = None
-    allow_stream_removal: bool | None = None
-    max_records_per_trigger: int | None = None
-    max_bytes_per_trigger: int | None = None
-    min_partitions: int | None = None
-    max_partitions: int | None = None
-    max_shard_skew: timedelta | Literal["none"] | None = None
-    fail_on_data_loss: bool | None = None
-    deaggregate: bool | None = None
+    allow_stream_removal: bool | None = switch("allowStreamRemoval")
+    max_records_per_trigger: int | None = number("maxRecordsPerTrigger")
+    max_bytes_per_trigger: int | None = size("maxBytesPerTrigger")
+    min_partitions: int | None = number("minPartitions")
+    max_partitions: int | None = number("maxPartitions")
+    max_shard_skew: timedelta | Literal["none"] | None = period("maxShardSkew", Literal["none"])
+    fail_on_data_loss: bool | None = switch("failOnDataLoss")
+    deaggregate: bool | None = switch("deaggregate")
     consumer: EnhancedFanOut | None = None
-    max_records_per_fetch: int | None = None
-    min_fetch_period: timedelta | None = None
-    idle_fetch_period: timedelta | None = None
-    fetch_buffer_size: int | None = None
-    fetch_spill_size: int | None = None
-    shard_discovery_interval: timedelta | None = None
-    retry_timeout: timedelta | Literal["unlimited"] | None = None
+    max_records_per_fetch: int | None = number("maxRecordsPerFetch")
+    min_fetch_period: timedelta | None = period("minFetchPeriod")
+    idle_fetch_period: timedelta | None = period("idleFetchPeriod")
+    fetch_buffer_size: int | None = size("fetchBufferSize")
+    fetch_spill_size: int | None = size("fetchSpillSize")
+    shard_discovery_interval: timedelta | None = period("shardDiscoveryInterval")
+    retry_timeout: timedelta | Literal["unlimited"] | None = period(
+        "retryTimeout", Literal["unlimited"]
+    )
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""

@@ -7,10 +7,10 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.client.options._
 import sparkkinesis.compat._
+import sparkkinesis.sink.SinkOptions
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /**
  * The definition of a table in a catalog (`CREATE TABLE ... USING kinesis OPTIONS (...)`).
@@ -31,15 +31,15 @@ private[spark] final case class TableDefinition(properties: Map[String, String])
 
   /** The options for a read. An unknown option is among them, so that parsing refuses it. */
   def sourceOptions: Map[String, String] =
-    without(KinesisWriteBuilder.OptionNames, SourceOptions.Names)
+    without(SinkOptions.All, SourceOptions.All)
 
   /** The options for a write. An unknown option is among them, so that parsing refuses it. */
   def sinkOptions: Map[String, String] =
-    without(SourceOptions.Names, KinesisWriteBuilder.OptionNames)
+    without(SourceOptions.All, SinkOptions.All)
 
-  private def without(others: Seq[String], needed: Seq[String]): Map[String, String] =
+  private def without(others: Seq[OptionSpec[_]], needed: Seq[OptionSpec[_]]): Map[String, String] =
     options.filterNot { case (name, _) =>
-      Options.meaning(name, needed).isEmpty && Options.meaning(name, others).nonEmpty
+      OptionSpec.find(name, needed).isEmpty && OptionSpec.find(name, others).nonEmpty
     }
 
   /**
@@ -73,7 +73,7 @@ private[spark] final case class TableDefinition(properties: Map[String, String])
 
   /** The properties, as `DESCRIBE TABLE EXTENDED` and `SHOW CREATE TABLE` show them. */
   def masked: Map[String, String] = properties.map { case (name, value) =>
-    name -> (if (Options.isSecret(name.stripPrefix(Prefix))) "***" else value)
+    name -> (if (ConnectionTable.isSecret(name.stripPrefix(Prefix))) "***" else value)
   }
 }
 
@@ -105,11 +105,10 @@ private[spark] object TableDefinition {
 
   /** Whether the option decides where calls go, whom they trust, or which class runs. */
   private def isUnsafe(name: String, value: String): Boolean =
-    Options.meaning(name, ConnectionOptions.Trusted).exists {
-      case ConnectionOptions.Endpoint => !Options.isOnThisMachine(value)
-      case _ => true
+    ConnectionTable.meaning(name, ConnectionTable.Trusted).exists { option =>
+      option != ConnectionTable.Endpoint || !NetworkOptions.isOnThisMachine(value)
     }
 
   private def isStaticKey(name: String): Boolean =
-    Options.meaning(name.stripPrefix(Prefix), ConnectionOptions.Keys).nonEmpty
+    ConnectionTable.meaning(name.stripPrefix(Prefix), ConnectionTable.Keys).nonEmpty
 }

@@ -4,7 +4,7 @@ import java.net.URI
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.client.options._
 import sparkkinesis.model.{StreamArn, StreamName, StreamRef}
 
 class ConnectionDefaultsSuite extends AnyFunSuite {
@@ -17,7 +17,7 @@ class ConnectionDefaultsSuite extends AnyFunSuite {
       isByName: Boolean = true,
       defaultRegion: => Option[String] = None
   ): ConnectionDefaults = {
-    val parsed = Options.parse(options, ConnectionOptions.Names)
+    val parsed = Options.parse(options, ConnectionTable.all)
     ConnectionOptions.defaults(parsed, isByName, defaultRegion)
   }
 

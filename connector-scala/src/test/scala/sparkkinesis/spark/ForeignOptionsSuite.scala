@@ -2,6 +2,7 @@ package sparkkinesis.spark
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
+import java.util.Locale
 
 import scala.jdk.CollectionConverters._
 
@@ -13,24 +14,60 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import sparkkinesis.Repository
-import sparkkinesis.client.options.{ConnectionOptions, ForeignOptions, OptionException, Options}
+import sparkkinesis.client.options._
+import sparkkinesis.sink.SinkOptions
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.RecordRow
-import sparkkinesis.spark.write.KinesisWriteBuilder
 
-/** Other connectors' names, where Spark and the documentation meet them. */
+/** Other connectors' names: the hint in the error for an unknown option, and the documentation. */
 class ForeignOptionsSuite extends AnyFunSuite {
-  private val known = (SourceOptions.Names ++ KinesisWriteBuilder.OptionNames).distinct
+  private val known = (SourceOptions.All ++ SinkOptions.All).distinct
 
-  /** The options with secrets. The external id is no secret, because the role shows it. */
-  private val secrets =
-    Set("awsAccessKeyId", "awsSecretAccessKey", "awsSessionToken", "proxyPassword")
+  private def refusal(name: String, options: Seq[OptionSpec[_]]): String = {
+    val e = intercept[OptionException](Options.parse(Map(name -> "hush"), options))
+    assert(e.condition === OptionException.UnknownOption)
+    e.getMessage
+  }
 
-  test("Spark masks a secret in its plans under every name that we accept") {
-    val taken = ForeignOptions.All.filter(_.counterpart.exists(secrets)).map(_.names)
-    val names = (secrets ++ taken.flatten).flatMap(name => Seq(name, s"kinesis.$name"))
-    assert(names.size > 2 * secrets.size + 2)
+  test("the error for another connector's option says what to do, in any spelling of the name") {
+    for (option <- ForeignOptions.All; name <- option.names)
+      Seq(name, name.toUpperCase(Locale.ROOT), s"kinesis.$name", s"KINESIS.$name").foreach { it =>
+        assert(refusal(it, known) === s"There is no option '$it'. ${option.hint}")
+      }
+  }
+
+  test("the hint names the connectors, our option, and how to write its value") {
+    assert(
+      refusal("kinesis.consumerType", known) === "There is no option 'kinesis.consumerType'. It " +
+        "is an option of awslabs; here it is 'consumerMode'. Write GetRecords as polling, and " +
+        "SubscribeToShard as efo."
+    )
+  }
+
+  test("every hint names only options that exist there") {
+    val names = known.map(_.name)
+    Seq(Nil, SourceOptions.All, SinkOptions.All).foreach { there =>
+      val others = names.diff(there.map(_.name)).map(it => s"'$it'")
+      ForeignOptions.All.flatMap(_.names).foreach { name =>
+        val hint = ForeignOptions.hint(name, there.map(_.name)).mkString
+        assert(!others.exists(hint.contains), name)
+      }
+    }
+    ForeignOptions.All.flatMap(_.ours).foreach(ours => assert(names.contains(ours)))
+  }
+
+  test("no name is in the table twice, and none is one of our own") {
+    val names = ForeignOptions.All.flatMap(_.names).map(OptionNames.normalized)
+    assert(names.diff(names.distinct) === Nil)
+    assert(names.intersect(known.map(it => OptionNames.normalized(it.name))) === Nil)
+  }
+
+  test("Spark masks a secret in its plans, with and without the prefix") {
+    // The external id is no secret, because the role shows it.
+    val secrets = known.filter(_.isSecret).map(_.name).filterNot(_ == "roleExternalId")
+    assert(secrets.size === 5)
+    val names = secrets.flatMap(name => Seq(name, s"kinesis.$name"))
     val shown = new SQLConf().redactOptions(names.map(_ -> "hush").toMap)
     assert(shown.filter(_._2.contains("hush")) === Map.empty)
   }
@@ -50,81 +87,27 @@ class ForeignOptionsSuite extends AnyFunSuite {
     assert(e.getMessage.contains("'STREAMNAME' and 'streamName' both mean"))
   }
 
-  test("source and sink accept a connection in another connector's names") {
-    val theirs = Map(
-      "streamName" -> "orders",
-      "endpointUrl" -> "https://kinesis.us-east-1.amazonaws.com",
-      "awsAccessKeyId" -> "ID",
-      "awsSecretKey" -> "hush"
-    )
-    val ours = Map(
-      "streamName" -> "orders",
-      "region" -> "us-east-1",
-      "endpoint" -> "https://kinesis.us-east-1.amazonaws.com",
-      "awsAccessKeyId" -> "ID",
-      "awsSecretAccessKey" -> "hush"
-    )
-    val start = "STARTINGPOSITION" -> "TRIM_HORIZON"
-    def source(options: Map[String, String]) = SourceOptions.parse(options + start, None)
-    def sink(options: Map[String, String]) =
-      ConnectionOptions.stream(Options.parse(options, KinesisWriteBuilder.OptionNames), None)
-    assert(source(theirs) === source(ours) && sink(theirs) === sink(ours))
-    val e = intercept[OptionException](sink(theirs + start))
-    assert(e.condition === OptionException.UnknownOption)
+  private def row(option: ForeignOption): String = {
+    val ours = option.ours.map(it => s"`$it`.")
+    val remedy = "'(\\w+)'".r.replaceAllIn(option.remedy, "`$1`")
+    val names = option.names.mkString("`", "`, `", "`")
+    s"| $names | ${(ours ++ Seq(remedy)).filter(_.nonEmpty).mkString(" ")} | ${option.connectors} |"
   }
-
-  private def code(names: Seq[String]): String = names.mkString("`", "`, `", "`")
-
-  private def understood: Seq[String] = for {
-    option <- ForeignOptions.All
-    ours <- option.counterpart if known.contains(ours)
-  } yield {
-    val values = if (option.values.title.isEmpty) "" else s"; ${option.values.title}"
-    s"| ${code(option.names)} | `$ours`$values | ${option.connectors} |"
-  }
-
-  private def refused: Seq[String] = for {
-    option <- ForeignOptions.All if !option.counterpart.exists(known.contains)
-    remedy <- option.remedyFor(known)
-  } yield s"| ${code(option.names)} | $remedy | ${option.connectors} |"
-
-  private def table(header: String, rows: Seq[String]): String =
-    (Seq(header, "|---|---|---|") ++ rows).mkString("\n")
-
-  private def document: String = Seq(
-    "# Names in other connectors",
-    Seq(
-      "If you move a query from another connector, you can keep many option names.",
-      "The connector accepts a name of another connector if it has the same meaning here.",
-      "It refuses the other names with `KINESIS_UNKNOWN_OPTION`, and the message says what to do " +
-        "instead."
-    ).mkString("\n"),
-    Seq(
-      "- The prefix `kinesis.` is accepted before every name, and names are not case-sensitive.",
-      "- The same option under two names is refused.",
-      "- If no option names the region, the connector takes it from an `endpoint` of AWS."
-    ).mkString("\n"),
-    Seq(
-      "The column \"Connector\" names the connectors that use the option:",
-      "Databricks is the connector in Databricks Runtime, awslabs is spark-sql-kinesis-connector,",
-      "kinesis-sql is the connector of Qubole and its forks, Glue is AWS Glue,",
-      "and Kafka is Spark's connector for Apache Kafka.",
-      "`ForeignOptionsSuite` writes this page from the table in the code."
-    ).mkString("\n"),
-    "## Accepted names",
-    table("| Name in the other connector | Name here | Connector |", understood),
-    "`startingPosition` also accepts `AT_TIMESTAMP 2026-11-21T08:00:00Z` (awslabs) and " +
-      "`{\"at_timestamp\": \"2026-11-21T08:00:00Z\"}` (Databricks, without `format`).",
-    "## Refused names",
-    table("| Name in the other connector | What to do | Connector |", refused)
-  ).mkString("", "\n\n", "\n")
 
   test("the table of other connectors' options in the documentation equals the code") {
     val file = Repository.root.resolve("docs/reference/option-names.md")
-    if (sys.env.contains("UPDATE_GOLDEN")) Files.write(file, document.getBytes(UTF_8))
-    assert(
-      new String(Files.readAllBytes(file), UTF_8) === document,
-      "UPDATE_GOLDEN=1 project/sbt \"connector/testOnly *ForeignOptionsSuite\" writes it again."
+    val page = new String(Files.readAllBytes(file), UTF_8)
+    val head = Seq(
+      "| Name in the other connector | Option here, or what to do | Connector |",
+      "|---|---|---|"
     )
+    val above = page.linesIterator.takeWhile(!_.startsWith("|")).toSeq
+    val document = (above ++ head ++ ForeignOptions.All.map(row)).mkString("", "\n", "\n")
+    if (sys.env.contains("UPDATE_GOLDEN")) Files.write(file, document.getBytes(UTF_8))
+    else
+      assert(
+        page === document,
+        "UPDATE_GOLDEN=1 project/sbt \"connector/testOnly *ForeignOptionsSuite\" writes it again."
+      )
   }
 }

@@ -4,10 +4,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 import org.scalatest.prop.TableFor5
 
-import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
+import sparkkinesis.client.options._
 import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, SinkOptions}
 import sparkkinesis.source.options.SourceOptions
-import sparkkinesis.spark.write.KinesisWriteBuilder
 
 /** Invalid values of every option, and the error of each: value, expected values, remedy. */
 class OptionBoundsSuite extends AnyFunSuite {
@@ -21,31 +20,34 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val behindProxy = stream ++
     Map("proxy" -> "http://proxy:3128", "proxyUsername" -> "me", "proxyPassword" -> "hush")
   private val proxyUrl =
-    "a URL with http or https and a host, such as http://proxy.example.com:3128"
+    "a URL with http or https and a host, without user and password, such as " +
+      "http://proxy.example.com:3128"
   private val barePort =
     "a URL with scheme, host and port only, such as http://proxy.example.com:3128"
 
   private val kpl = stream + ("aggregation" -> "kpl")
 
   private val unit = "Write digits and a unit, without a space."
-  private val digits = "Use digits only."
   private val default = "To use the default, remove the option."
-  private val duration = "a duration above zero such as 200ms, 10s, 5m or 1h, at most 8760h"
-  private val size = "a size above zero such as 512k, 64m or 1g, at most 1048576g"
-  private val sizeOrZero = "0 or a size such as 512k, 64m or 1g, at most 1048576g"
-  private val whole = s"a whole number from 1 to ${Int.MaxValue}"
-  private val longWhole = s"a whole number from 1 to ${Long.MaxValue}"
   private val encrypted = "https, or a host of this machine"
   private val inClear =
     "Calls carry records and session tokens, and answers of the token service carry keys. For a " +
       "server of tests, set 'allowUnencryptedEndpoint' to true."
-  private val url = "a URL with http or https and a host, such as http://127.0.0.1:4567"
+  private val url =
+    "a URL with http or https and a host, without user and password, such as http://127.0.0.1:4567"
   private val json =
     "or an instant such as 2026-11-21T08:00:00Z, or JSON with one of these for each stream"
   private val position = s"latest, trim_horizon, $json"
   private val zone = "An instant needs its time zone."
   private val iterator = "A shard iterator expires after 5 minutes."
-  private val requestTimeout = "Remove the option to use the default, 10s."
+  private val fromSecond = "a duration of at least 1s such as 10s, 5m or 1h, at most 8760h"
+  private val toHalfMinute = "a duration of at least 1s such as 10s, at most 30s"
+  private val toMinute = "a duration above zero such as 200ms or 10s, at most 1m"
+  private val toHour = "a duration of at least 1s such as 10s, 5m or 1h, at most 1h"
+  private val period = "a duration above zero such as 200ms or 10s, at most 4m"
+  private val moreTasks = "Use more tasks to send more requests at a time."
+  private val request = "a size above zero such as 512k, at most 10m"
+  private val aggregate = "a size of at least 1k such as 512k, at most 1m"
   private val putRecords = "This is the limit of PutRecords."
   private val comma = "Remove the extra comma."
   private val limit = "This is the limit of GetRecords."
@@ -84,7 +86,6 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("endpoint", "http://", url, default, stream),
     ("endpoint", "http://127.0.0.1.example.com:4567", encrypted, inClear, stream),
     ("stsEndpoint", "http://sts", encrypted, inClear, inRole),
-    ("profile", " ", "a value", default, stream),
     (
       "credentialsProvider",
       "Vault Credentials",
@@ -92,16 +93,6 @@ class OptionBoundsSuite extends AnyFunSuite {
       "Write the package and the class, separated by dots.",
       stream
     ),
-    (
-      "credentialsProviderSecret",
-      " ",
-      "a value",
-      default,
-      stream + ("credentialsProvider" -> "com.example.VaultCredentials")
-    ),
-    ("awsAccessKeyId", " ", "a value", default, keys),
-    ("awsSecretAccessKey", " ", "a value", default, keys),
-    ("awsSessionToken", " ", "a value", default, keys),
     (
       "roleArn",
       "reader",
@@ -123,20 +114,13 @@ class OptionBoundsSuite extends AnyFunSuite {
       "Correct the name.",
       inRole
     ),
-    ("roleExternalId", " ", "a value", default, inRole),
     ("stsEndpoint", "sts", url, default, inRole),
     ("proxy", "proxy:3128", proxyUrl, default, stream),
     ("proxy", "http://proxy", barePort, "Correct the URL.", stream),
     ("proxy", "http://proxy:3128/path", barePort, "Correct the URL.", stream),
-    ("proxyUsername", " ", "a value", default, behindProxy),
-    ("proxyPassword", " ", "a value", default, behindProxy),
-    ("caBundle", " ", "a value", default, stream),
     ("allowUnencryptedEndpoint", "1", "true or false", "Set one of the two.", stream),
     ("useFipsEndpoint", "1", "true or false", "Set one of the two.", stream),
     ("useDualStackEndpoint", "on", "true or false", "Set one of the two.", stream),
-    ("connectTimeout", "5", duration, unit, stream),
-    ("readTimeout", "0s", duration, unit, stream),
-    ("callTimeout", "1d", duration, unit, stream),
     (
       "callTimeout",
       "29s",
@@ -149,7 +133,7 @@ class OptionBoundsSuite extends AnyFunSuite {
   private val consumerArn = s"$arn/consumer/app:1700000000"
   private val efo = stream + ("consumerMode" -> "efo")
   private val source = table(
-    ("consumerMode", "push", "polling or efo", "Set one of the two.", stream),
+    ("consumerMode", "push", "polling or efo", "Use one of these words.", stream),
     ("consumerName", "a b", "1 to 128 of a-z, A-Z, 0-9, _ . -", "Correct the name.", efo),
     (
       "consumerArn",
@@ -172,17 +156,6 @@ class OptionBoundsSuite extends AnyFunSuite {
     ("endingPosition", "trim_horizon", s"latest, $json", zone, stream),
     ("endingPosition", "2026-11-21", s"latest, $json", zone, stream),
     ("allowStreamRemoval", "1", "true or false", "Set one of the two.", stream),
-    ("maxRecordsPerTrigger", "0", longWhole, digits, stream),
-    ("maxRecordsPerTrigger", "-5", longWhole, digits, stream),
-    ("maxRecordsPerTrigger", "1e6", longWhole, digits, stream),
-    ("maxRecordsPerTrigger", "9223372036854775808", longWhole, digits, stream),
-    ("maxBytesPerTrigger", "0", size, unit, stream),
-    ("maxBytesPerTrigger", "10mb", size, unit, stream),
-    ("maxBytesPerTrigger", "999999999999g", size, unit, stream),
-    ("minPartitions", "0", whole, digits, stream),
-    ("minPartitions", "2147483648", whole, digits, stream),
-    ("maxPartitions", "0", whole, digits, stream),
-    ("maxPartitions", "2147483648", whole, digits, stream),
     (
       "maxPartitions",
       "2",
@@ -193,40 +166,31 @@ class OptionBoundsSuite extends AnyFunSuite {
     (
       "maxShardSkew",
       "999ms",
-      "1s or longer, or none",
-      "Without the option, it is half of the smallest delay of the query's watermarks.",
+      s"$fromSecond, or none",
+      unit,
       stream
     ),
-    ("maxShardSkew", "10", duration, unit, stream),
+    ("maxShardSkew", "10", s"$fromSecond, or none", unit, stream),
     ("failOnDataLoss", "no", "true or false", "Set one of the two.", stream),
     ("deaggregate", "no", "true or false", "Set one of the two.", stream),
-    ("maxRecordsPerFetch", "0", whole, digits, stream),
-    ("maxRecordsPerFetch", "10001", "1 to 10000", limit, stream),
-    ("maxRecordsPerFetch", "2147483648", whole, digits, stream),
-    ("minFetchPeriod", "0ms", duration, unit, stream),
-    ("minFetchPeriod", "200", duration, unit, stream),
-    ("minFetchPeriod", "241s", "at most 4m", iterator, stream),
-    ("minFetchPeriod", "2h", "at most 4m", iterator, stream),
-    ("minFetchPeriod", "999999999h", duration, unit, stream),
-    ("idleFetchPeriod", "-1s", duration, unit, stream),
-    ("idleFetchPeriod", "5m", "at most 4m", iterator, stream),
-    ("fetchBufferSize", "0", size, unit, stream),
-    ("fetchBufferSize", "1.5g", size, unit, stream),
-    ("fetchBufferSize", "1048577g", size, unit, stream),
-    ("fetchSpillSize", "-1", sizeOrZero, unit, stream),
-    ("fetchSpillSize", "1048577g", sizeOrZero, unit, stream),
-    ("shardDiscoveryInterval", "10", duration, unit, stream),
-    ("shardDiscoveryInterval", "999ms", "1s to 1h", "Remove it to use 10s.", stream),
-    ("shardDiscoveryInterval", "61m", "1s to 1h", "Remove it to use 10s.", stream),
-    ("replayCheckpoint", " ", "a value", default, stream),
+    ("maxRecordsPerFetch", "0", "a whole number from 1 to 10000", limit, stream),
+    ("maxRecordsPerFetch", "10001", "a whole number from 1 to 10000", limit, stream),
+    ("minFetchPeriod", "0ms", period, iterator, stream),
+    ("minFetchPeriod", "200", period, iterator, stream),
+    ("minFetchPeriod", "241s", period, iterator, stream),
+    ("minFetchPeriod", "999999999h", period, iterator, stream),
+    ("idleFetchPeriod", "-1s", period, iterator, stream),
+    ("idleFetchPeriod", "5m", period, iterator, stream),
+    ("shardDiscoveryInterval", "10", toHour, unit, stream),
+    ("shardDiscoveryInterval", "999ms", toHour, unit, stream),
+    ("shardDiscoveryInterval", "61m", toHour, unit, stream),
     ("replayBatches", "124-120", batches, smaller, replay),
     ("replayBatches", "-1", batches, smaller, replay),
     ("replayBatches", "1,,2", batches, smaller, replay),
     ("replayBatches", "0-10000", batches, smaller, replay),
     ("replayBatches", "9223372036854775808", batches, smaller, replay),
-    ("replaySource", " ", "a value", default, replay + ("replayBatches" -> "1")),
-    ("retryTimeout", "forever", duration, unit, stream),
-    ("retryTimeout", "999ms", "1s or longer, or unlimited", "Remove it to use 5m.", stream)
+    ("retryTimeout", "forever", s"$fromSecond, or unlimited", unit, stream),
+    ("retryTimeout", "999ms", s"$fromSecond, or unlimited", unit, stream)
   )
 
   private val sink = table(
@@ -237,39 +201,20 @@ class OptionBoundsSuite extends AnyFunSuite {
       "Name one of the 2 streams, and start a query for each.",
       Map.empty
     ),
-    ("deliveryTimeout", "0s", duration, unit, stream),
-    ("deliveryTimeout", "5 m", duration, unit, stream),
-    ("deliveryTimeout", "8761h", duration, unit, stream),
-    ("requestTimeout", "999ms", "1s to 30s", requestTimeout, stream),
-    ("requestTimeout", "31s", "1s to 30s", requestTimeout, stream),
-    ("maxInFlightRequests", "0", whole, digits, stream),
-    (
-      "maxInFlightRequests",
-      "257",
-      "at most 256",
-      "Use more tasks to send more requests at a time.",
-      stream
-    ),
-    ("maxRequestRecords", "0", whole, digits, stream),
-    ("maxRequestRecords", "501", "at most 500", putRecords, stream),
-    ("maxRequestBytes", "0", size, unit, stream),
-    ("maxRequestBytes", "10485761", "at most 10m", putRecords, stream),
-    ("maxBufferedBytes", "0k", size, unit, stream),
-    ("maxBufferedBytes", "2000000g", size, unit, stream),
-    ("linger", "0ms", duration, unit, stream),
-    (
-      "linger",
-      "61s",
-      "at most 1m",
-      "Remove the option to use the default: 100ms, or 5ms in real-time mode.",
-      stream
-    ),
+    ("requestTimeout", "999ms", toHalfMinute, unit, stream),
+    ("requestTimeout", "31s", toHalfMinute, unit, stream),
+    ("maxInFlightRequests", "0", "a whole number from 1 to 256", moreTasks, stream),
+    ("maxInFlightRequests", "257", "a whole number from 1 to 256", moreTasks, stream),
+    ("maxRequestRecords", "0", "a whole number from 1 to 500", putRecords, stream),
+    ("maxRequestRecords", "501", "a whole number from 1 to 500", putRecords, stream),
+    ("maxRequestBytes", "0", request, putRecords, stream),
+    ("maxRequestBytes", "10485761", request, putRecords, stream),
+    ("linger", "0ms", toMinute, unit, stream),
+    ("linger", "61s", toMinute, unit, stream),
     ("aggregation", "avro", "none or kpl", "Use one of these words.", stream),
-    ("maxAggregateBytes", "50kb", size, unit, kpl),
-    ("maxAggregateBytes", "1023", "1k to 1m", "Remove the option to use the default, 50k.", kpl),
-    ("maxAggregateBytes", "1048577", "1k to 1m", "Remove the option to use the default, 50k.", kpl),
-    ("maxAggregateRecords", "0", whole, digits, kpl),
-    ("maxAggregateRecords", "2147483648", whole, digits, kpl),
+    ("maxAggregateBytes", "50kb", aggregate, unit, kpl),
+    ("maxAggregateBytes", "1023", aggregate, unit, kpl),
+    ("maxAggregateBytes", "1048577", aggregate, unit, kpl),
     (
       "deliveryGuarantee",
       "sometimes",
@@ -285,8 +230,6 @@ class OptionBoundsSuite extends AnyFunSuite {
       kpl + ("deliveryGuarantee" -> "exactlyOnce")
     ),
     ("ordering", "total", "none or perKey", "Use one of these words.", stream),
-    ("orderBy", " ", "a value", default, stream + ("ordering" -> "perKey")),
-    ("deadLetterPath", " ", "a value", default, stream),
     (
       "onDeliveryTimeout",
       "drop",
@@ -300,7 +243,7 @@ class OptionBoundsSuite extends AnyFunSuite {
     SourceOptions.parse(options, Some("eu-west-1"))
 
   private def asSink(options: Map[String, String]): Any = {
-    val parsed = Options.parse(options, KinesisWriteBuilder.OptionNames)
+    val parsed = Options.parse(options, SinkOptions.All)
     SinkOptions.parse(parsed) -> ConnectionOptions.stream(parsed, Some("eu-west-1"))
   }
 
@@ -329,11 +272,48 @@ class OptionBoundsSuite extends AnyFunSuite {
     check(asSink)(connection ++ sink)
   }
 
-  private def names(rows: Iterable[Wrong]): Set[String] = rows.map(_._1).toSet
+  /** A value of another type. */
+  private val ofOtherType = Map(
+    "text" -> " ",
+    "texts" -> "a,,b",
+    "word" -> "other",
+    "boolean" -> "1",
+    "number" -> "0",
+    "size" -> "10mb",
+    "duration" -> "10",
+    "url" -> "ftp://127.0.0.1"
+  )
 
-  test("every option has a row in this table") {
-    assert(names(connection ++ source) === SourceOptions.Names.toSet)
-    assert(names(connection ++ sink) === KinesisWriteBuilder.OptionNames.toSet)
+  /** Options with which each other one has an effect. */
+  private def withEffect(name: String): Map[String, String] = name match {
+    case "streamName" | "streamArn" => Map.empty
+    case "awsAccessKeyId" | "awsSecretAccessKey" | "awsSessionToken" => keys
+    case "credentialsProviderSecret" => stream + ("credentialsProvider" -> "com.example.Vault")
+    case "roleSessionName" | "roleExternalId" | "stsEndpoint" => inRole
+    case "proxyUsername" | "proxyPassword" => behindProxy
+    case "consumerName" | "consumerArn" => efo
+    case "replayBatches" => replay
+    case "replaySource" => replay + ("replayBatches" -> "1")
+    case "maxAggregateBytes" | "maxAggregateRecords" => kpl
+    case "writeId" => kpl + ("deliveryGuarantee" -> "exactlyOnce")
+    case "orderBy" => stream + ("ordering" -> "perKey")
+    case "onDeliveryTimeout" => stream + ("deadLetterPath" -> "letters")
+    case _ => stream
+  }
+
+  private def checkTypes(as: Map[String, String] => Any)(options: Seq[OptionSpec[_]]): Unit =
+    options.foreach { option =>
+      val value = ofOtherType(option.kind.name)
+      val e = intercept[OptionException](as(withEffect(option.name) + (option.name -> value)))
+      val expected = if (value.isBlank) "a value" else option.kind.expected
+      val shown = if (option.isSecret) "***" else value
+      assert(e.condition === OptionException.InvalidOption)
+      assert(e.getMessage.startsWith(s"Option '${option.name}' is '$shown': expected $expected."))
+    }
+
+  test("every option is read, and a value of another type is refused") {
+    checkTypes(asSource)(SourceOptions.All)
+    checkTypes(asSink)(SinkOptions.All)
   }
 
   test("the bounds themselves are accepted") {
@@ -433,7 +413,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       assert(e.condition === OptionException.ConflictingOptions)
       assert(e.getMessage.contains(s"with '${other._1}'=${other._2}:"))
     }
-    val parsed = SinkOptions.parse(Options.parse(kept, KinesisWriteBuilder.OptionNames))
+    val parsed = SinkOptions.parse(Options.parse(kept, SinkOptions.All))
     assert(parsed.deadLetters.exists(_.keepsLateRecords))
   }
 
@@ -445,7 +425,7 @@ class OptionBoundsSuite extends AnyFunSuite {
       "deadLetterPath" -> "letters",
       "onDeliveryTimeout" -> "FAIL"
     )
-    val read = SinkOptions.parse(Options.parse(options, KinesisWriteBuilder.OptionNames))
+    val read = SinkOptions.parse(Options.parse(options, SinkOptions.All))
     assert(read.aggregation.contains(AggregateLimits()) && read.isOrdered)
     assert(read.orderBy.contains("Seq"))
     assert(read.deadLetters.contains(DeadLetterOptions("letters")))
@@ -458,13 +438,12 @@ class OptionBoundsSuite extends AnyFunSuite {
 
   test("idleFetchPeriod must not be shorter than minFetchPeriod") {
     val e = intercept[OptionException] {
-      asSource(stream ++ Map("getRecords.fetchIntervalMs" -> "2000", "idleFetchPeriod" -> "1s"))
+      asSource(stream ++ Map("minFetchPeriod" -> "2s", "idleFetchPeriod" -> "1s"))
     }
     assert(e.condition === OptionException.ConflictingOptions)
     assert(
       e.getMessage === "Option 'idleFetchPeriod' is 1 second, which is shorter than " +
-        "'getRecords.fetchIntervalMs' ('minFetchPeriod' here), 2000 milliseconds. " +
-        "Use a longer period, or remove the option."
+        "'minFetchPeriod', 2 seconds. Use a longer period, or remove the option."
     )
     asSource(stream + ("minFetchPeriod" -> "2s"))
   }

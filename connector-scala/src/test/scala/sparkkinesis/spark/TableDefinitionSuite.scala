@@ -78,7 +78,7 @@ class TableDefinitionSuite extends AnyFunSuite {
   test("a table cannot say where calls go, whom they trust, or which class runs") {
     val unsafe = Seq(
       "endpoint" -> "https://kinesis.example.com",
-      "endpointUrl" -> "https://127.0.0.1.example.com",
+      "kinesis.ENDPOINT" -> "https://127.0.0.1.example.com",
       "kinesis.stsEndpoint" -> "https://127.0.0.1",
       "PROXY" -> "http://127.0.0.1:3128",
       "caBundle" -> "/tmp/ca.pem",

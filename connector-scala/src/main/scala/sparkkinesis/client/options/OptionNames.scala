@@ -5,7 +5,7 @@ import java.util.Locale
 import sparkkinesis.compat._
 
 /** The names of options: their spelling, Spark's own, and the nearest to a misspelled one. */
-private[client] object OptionNames {
+private[sparkkinesis] object OptionNames {
 
   /**
    * The options that Spark itself adds to those of a source or sink, or reads from there.

@@ -1,7 +1,8 @@
 package sparkkinesis.client
 
 /**
- * Parses the options that source and sink share, and accepts or refuses the names of other
- * connectors ([[options.ForeignOptions]]). Runs on the driver, in the threads of its callers.
+ * Declares and parses the options that source and sink share, and gives hints about the options of
+ * other connectors. An [[options.OptionTable]] declares each option once. Runs on the driver, in
+ * the threads of its callers.
  */
 package object options

@@ -3,9 +3,10 @@ package sparkkinesis.source.options
 import scala.concurrent.duration._
 
 import sparkkinesis.client.StreamAccess
-import sparkkinesis.client.options.{ConnectionOptions, OptionException, Options}
-import sparkkinesis.model.{Position, ServiceLimits, StreamRef}
+import sparkkinesis.client.options._
+import sparkkinesis.model.{Position, StreamRef}
 import sparkkinesis.shard.ReadSettings
+import sparkkinesis.source.options.SourceTable._
 import sparkkinesis.source.position.{ByShard, PositionParser}
 import sparkkinesis.source.protocol.ReadLimits
 
@@ -60,11 +61,11 @@ final case class SourceOptions(
   /** The options of this query that need micro-batches. */
   def onlyInMicroBatches: Seq[String] =
     Seq(
-      "maxRecordsPerTrigger" -> fetch.limits.maxRecords,
-      "maxBytesPerTrigger" -> fetch.limits.maxBytes,
-      "minPartitions" -> minPartitions,
-      "maxShardSkew" -> fetch.maxShardSkew
-    ).collect { case (name, Some(_)) => name }
+      MaxRecordsPerTrigger -> fetch.limits.maxRecords,
+      MaxBytesPerTrigger -> fetch.limits.maxBytes,
+      MinPartitions -> minPartitions,
+      MaxShardSkew -> fetch.maxShardSkew
+    ).collect { case (option, Some(_)) => option.name }
 
   /** Where a new query begins in a stream. */
   def queryStart(stream: StreamRef): ByShard[Position] =
@@ -82,153 +83,75 @@ final case class SourceOptions(
 object SourceOptions {
 
   /** Every option of the source. */
-  val Names: Seq[String] =
-    ConnectionOptions.Names ++ ConsumerChoice.Names ++ ReplayOptions.Names ++
-      Seq(
-        "startingPosition",
-        "endingPosition",
-        "allowStreamRemoval",
-        "maxRecordsPerTrigger",
-        "maxBytesPerTrigger",
-        "minPartitions",
-        "maxPartitions",
-        "maxShardSkew",
-        "failOnDataLoss",
-        "deaggregate",
-        "maxRecordsPerFetch",
-        "minFetchPeriod",
-        "idleFetchPeriod",
-        "fetchBufferSize",
-        "fetchSpillSize",
-        "shardDiscoveryInterval",
-        "retryTimeout"
-      )
+  val All: Seq[OptionSpec[_]] = ConnectionTable.all ++ SourceTable.all
 
   /** Times are not known more exactly at the tip of a shard. */
   private val SmallestSkew = 1.second
-
-  /** An iterator must live longer than the period, its jitter, and the delay of the call. */
-  private val LongestPeriod = ServiceLimits.IteratorLifetime - 1.minute
 
   /**
    * @param defaultRegion evaluated only if the options name no region
    * @throws OptionException if an option is missing, invalid or unknown
    */
   def parse(raw: Map[String, String], defaultRegion: => Option[String]): SourceOptions = {
-    val options = Options.parse(raw, Names)
-    new Parsing(options, ConnectionOptions.streams(options, defaultRegion)).parse()
+    val options = Options.parse(raw, All)
+    val streams = ConnectionOptions.streams(options, defaultRegion)
+    SourceOptions(
+      streams,
+      PositionParser.start(options, StartingPosition, streams.map(_.ref)),
+      PositionParser.end(options, EndingPosition, streams.map(_.ref)),
+      options(AllowStreamRemoval),
+      options.get(MinPartitions),
+      maxPartitions(options),
+      fetchSettings(options),
+      options(Deaggregate),
+      options(ShardDiscoveryInterval),
+      followsWatermark = !options.contains(MaxShardSkew),
+      ConsumerChoice.parse(options, streams),
+      replay(options)
+    )
   }
 
-  private final class Parsing(options: Options, streams: Seq[StreamAccess]) {
-    private val default = FetchSettings()
+  private def maxPartitions(options: Options): Option[Int] = {
+    val most = options.get(MaxPartitions)
+    for (min <- options.get(MinPartitions) if most.exists(_ < min))
+      throw options.invalid(
+        MaxPartitions,
+        s"$min or more, as 'minPartitions' says",
+        "Remove one of them."
+      )
+    most
+  }
 
-    def parse(): SourceOptions = SourceOptions(
-      streams,
-      PositionParser.start(options, streams.map(_.ref)),
-      PositionParser.end(options, streams.map(_.ref)),
-      options.boolean("allowStreamRemoval").getOrElse(false),
-      options.positiveInt("minPartitions"),
-      maxPartitions,
-      fetchSettings,
-      options.boolean("deaggregate").getOrElse(true),
-      // All queries of an account share the quota of ListShards.
-      checked("shardDiscoveryInterval", options.duration, "1s to 1h", "Remove it to use 10s.") {
-        it => it >= 1.second && it <= 1.hour
-      }.getOrElse(10.seconds),
-      followsWatermark = !options.contains("maxShardSkew"),
-      ConsumerChoice.parse(options, streams),
-      replay
-    )
+  private def fetchSettings(options: Options): FetchSettings = FetchSettings(
+    ReadSettings(
+      options(MaxRecordsPerFetch),
+      options(MinFetchPeriod),
+      idlePeriod(options),
+      options(FailOnDataLoss),
+      options(RetryTimeout)
+    ),
+    bufferBytes = options.get(FetchBufferSize),
+    spillBytes = options(FetchSpillSize),
+    limits = ReadLimits(options.get(MaxRecordsPerTrigger), options.get(MaxBytesPerTrigger)),
+    maxShardSkew = options.get(MaxShardSkew).flatten
+  )
 
-    /** A value of the right type, which also has to fulfil a condition. */
-    private def checked[A](
-        name: String,
-        read: String => Option[A],
-        expected: String,
-        remedy: String
-    )(isValid: A => Boolean): Option[A] = {
-      val value = read(name)
-      if (!value.forall(isValid)) throw options.invalid(name, expected, remedy)
-      value
-    }
+  private def idlePeriod(options: Options): FiniteDuration = {
+    for (idle <- options.get(IdleFetchPeriod); min <- options.get(MinFetchPeriod) if idle < min)
+      throw OptionException.conflicting(
+        s"Option 'idleFetchPeriod' is $idle, which is shorter than 'minFetchPeriod', $min. Use a " +
+          "longer period, or remove the option."
+      )
+    options(IdleFetchPeriod)
+  }
 
-    private def replay: Option[ReplayOptions] = {
-      val replay = ReplayOptions.parse(options)
-      if (replay.nonEmpty && options.contains("endingPosition"))
-        throw OptionException.conflicting(
-          "Option 'endingPosition' is set, but the micro-batches that 'replayBatches' names say " +
-            "where the read ends. Remove one of the two options."
-        )
-      replay
-    }
-
-    private def maxPartitions: Option[Int] = {
-      val min = options.positiveInt("minPartitions").getOrElse(1)
-      val expected = s"$min or more, as 'minPartitions' says"
-      checked("maxPartitions", options.positiveInt, expected, "Remove one of them.")(_ >= min)
-    }
-
-    private def readSettings: ReadSettings = ReadSettings(
-      maxRecords = checked(
-        "maxRecordsPerFetch",
-        options.positiveInt,
-        s"1 to ${default.reads.maxRecords}",
-        "This is the limit of GetRecords."
-      )(_ <= default.reads.maxRecords).getOrElse(default.reads.maxRecords),
-      minPeriod = period("minFetchPeriod").getOrElse(default.reads.minPeriod),
-      idlePeriod = idlePeriod.getOrElse(default.reads.idlePeriod),
-      failOnDataLoss = options.boolean("failOnDataLoss").getOrElse(default.reads.failOnDataLoss),
-      retryTimeout = retryTimeout
-    )
-
-    private def fetchSettings: FetchSettings = FetchSettings(
-      readSettings,
-      bufferBytes = options.size("fetchBufferSize"),
-      spillBytes = options.sizeOrZero("fetchSpillSize").getOrElse(default.spillBytes),
-      limits = ReadLimits(
-        options.positiveLong("maxRecordsPerTrigger"),
-        options.size("maxBytesPerTrigger")
-      ),
-      maxShardSkew = maxShardSkew
-    )
-
-    private def maxShardSkew: Option[FiniteDuration] = limit(
-      "maxShardSkew",
-      "none",
-      "Without the option, it is half of the smallest delay of the query's watermarks.",
-      default.maxShardSkew
-    )
-
-    private def period(name: String): Option[FiniteDuration] = checked(
-      name,
-      options.duration,
-      s"at most ${LongestPeriod.toMinutes}m",
-      s"A shard iterator expires after ${ServiceLimits.IteratorLifetime}."
-    )(_ <= LongestPeriod)
-
-    private def idlePeriod: Option[FiniteDuration] = {
-      val idlePeriod = period("idleFetchPeriod")
-      for (idle <- idlePeriod; min <- period("minFetchPeriod") if idle < min)
-        throw OptionException.conflicting(
-          s"Option ${options.named("idleFetchPeriod")} is $idle, which is shorter than " +
-            s"${options.named("minFetchPeriod")}, $min. Use a longer period, or remove the option."
-        )
-      idlePeriod
-    }
-
-    private def retryTimeout: Option[FiniteDuration] =
-      limit("retryTimeout", "unlimited", "Remove it to use 5m.", default.reads.retryTimeout)
-
-    /** @return `None` if the value is the word */
-    private def limit(
-        name: String,
-        word: String,
-        remedy: String,
-        otherwise: Option[FiniteDuration]
-    ): Option[FiniteDuration] =
-      if (options.text(name).exists(_.equalsIgnoreCase(word))) None
-      else
-        checked(name, options.duration, s"1s or longer, or $word", remedy)(_ >= 1.second)
-          .orElse(otherwise)
+  private def replay(options: Options): Option[ReplayOptions] = {
+    val replay = ReplayOptions.parse(options)
+    if (replay.nonEmpty && options.contains(EndingPosition))
+      throw OptionException.conflicting(
+        "Option 'endingPosition' is set, but the micro-batches that 'replayBatches' names say " +
+          "where the read ends. Remove one of the two options."
+      )
+    replay
   }
 }

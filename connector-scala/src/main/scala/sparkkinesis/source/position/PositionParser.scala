@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
-import sparkkinesis.client.options.Options
+import sparkkinesis.client.options.{OptionSpec, Options}
 import sparkkinesis.model.{Position, SequenceNumber, ShardId, StreamArn, StreamRef}
 
 /**
@@ -24,13 +24,13 @@ import sparkkinesis.model.{Position, SequenceNumber, ShardId, StreamArn, StreamR
  * JSON must contain every stream of the query under the name that the options use, and no other
  * stream. `*` is the position of all shards that are not named.
  *
- * @param option the option's name
+ * @param option contains the position
  * @param words in lower case, and their meaning
  * @param numbered the meaning of a sequence number, by the key in front of it
  * @param streams of the query
  */
 final class PositionParser private (
-    option: String,
+    option: OptionSpec[String],
     words: Seq[(String, Position)],
     numbered: Seq[(String, SequenceNumber => Position)],
     options: Options,
@@ -45,7 +45,7 @@ final class PositionParser private (
   }
 
   private def parse(): Option[Map[StreamRef, ByShard[Position]]] =
-    options.text(option).map { text =>
+    options.get(option).map { text =>
       if (text.startsWith("{")) ofJson(text)
       else {
         val all = position(text).getOrElse {
@@ -179,9 +179,13 @@ object PositionParser {
    *
    * @throws sparkkinesis.client.options.OptionException if the value does not follow the grammar
    */
-  def start(options: Options, streams: Seq[StreamRef]): Option[Map[StreamRef, ByShard[Position]]] =
+  def start(
+      options: Options,
+      option: OptionSpec[String],
+      streams: Seq[StreamRef]
+  ): Option[Map[StreamRef, ByShard[Position]]] =
     new PositionParser(
-      "startingPosition",
+      option,
       Seq(
         "latest" -> Position.Latest,
         "trim_horizon" -> Position.TrimHorizon,
@@ -196,9 +200,13 @@ object PositionParser {
    * Where a batch read ends in each stream: `at` a record, which is read, or before the first
    * record that arrived at a time or later. [[start]] says the rest.
    */
-  def end(options: Options, streams: Seq[StreamRef]): Option[Map[StreamRef, ByShard[Position]]] =
+  def end(
+      options: Options,
+      option: OptionSpec[String],
+      streams: Seq[StreamRef]
+  ): Option[Map[StreamRef, ByShard[Position]]] =
     new PositionParser(
-      "endingPosition",
+      option,
       Seq("latest" -> Position.Latest),
       Seq("at" -> Position.AfterSequenceNumber),
       options,

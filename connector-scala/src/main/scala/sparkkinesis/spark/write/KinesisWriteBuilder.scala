@@ -27,7 +27,7 @@ final class KinesisWriteBuilder(
 
   /** @throws ConnectorError if options or columns are invalid */
   override def build(): Write = ConnectorError.translating {
-    val parsed = Options.parse(options, KinesisWriteBuilder.OptionNames)
+    val parsed = Options.parse(options, SinkOptions.All)
     val sink = SinkOptions.parse(parsed)
     if (!sink.isOrdered && !sink.isExactlyOnce)
       write(parsed, sink, columns(parsed, Nil, needsKey = false))
@@ -87,10 +87,6 @@ final class KinesisWriteBuilder(
 }
 
 object KinesisWriteBuilder {
-
-  /** Every option of the sink. */
-  val OptionNames: Seq[String] =
-    ConnectionOptions.Names ++ SinkOptions.Names
 
   /** @param areCopied whether Spark runs copies of slow tasks */
   private[write] def refuseCopies(areCopied: Boolean): Unit =

@@ -46,7 +46,7 @@ class SourceOptionsSuite extends AnyFunSuite {
       _.batchEnd(orders).others,
       Position.AtTimestamp(Instant.parse("2026-11-21T08:00:00Z"))
     ),
-    ("initialPosition", "earliest", startOf, Position.TrimHorizon),
+    ("startingPosition", "earliest", startOf, Position.TrimHorizon),
     (
       "kinesis.startingPosition",
       "AT_TIMESTAMP 2026-11-21T08:00:00Z",
@@ -128,9 +128,9 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("minFetchPeriod", "200", InvalidOption, "a duration above zero"),
     ("idleFetchPeriod", "0s", InvalidOption, "a duration above zero"),
     ("fetchBufferSize", "0", InvalidOption, "a size above zero"),
-    ("maxShardSkew", "999ms", InvalidOption, "1s or longer"),
-    ("shardDiscoveryInterval", "999ms", InvalidOption, "1s to 1h"),
-    ("shardDiscoveryInterval", "61m", InvalidOption, "1s to 1h"),
+    ("maxShardSkew", "999ms", InvalidOption, "of at least 1s"),
+    ("shardDiscoveryInterval", "999ms", InvalidOption, "of at least 1s"),
+    ("shardDiscoveryInterval", "61m", InvalidOption, "at most 1h"),
     ("streamName", "a b", InvalidOption, "1 to 128"),
     ("startingPositon", "latest", UnknownOption, "Did you mean 'startingPosition'?"),
     ("maxFetchRate", "1.0", UnknownOption, "increase 'minFetchPeriod'"),

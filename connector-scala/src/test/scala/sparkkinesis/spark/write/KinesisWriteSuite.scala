@@ -198,7 +198,7 @@ class KinesisWriteSuite extends AnyFunSuite with TemporaryFolders {
     val many = intercept[ConnectorError](
       build("streamName" -> "o", "region" -> "r", "maxInFlightRequests" -> "1000")
     )
-    assert(many.getMessage.contains("expected at most 256"))
+    assert(many.getMessage.contains("expected a whole number from 1 to 256"))
   }
 
   private val routed = new StructType().add("data", StringType).add("stream", StringType)

@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import sparkkinesis.client._
 import sparkkinesis.client.options.{OptionException, Options}
 import sparkkinesis.model._
-import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions}
+import sparkkinesis.sink.{FakeKinesis, FastClock, SinkOptions, SinkTable}
 import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.realtime.RealTimeMode
 
@@ -103,7 +103,7 @@ class RealTimeWriteSuite extends AnyFunSuite {
 
   test("linger is 100 ms, and 5 ms in real-time mode, unless the user sets it") {
     def lingers(options: (String, String)*) = {
-      val parsed = SinkOptions.parse(Options.parse(options.toMap, SinkOptions.Names))
+      val parsed = SinkOptions.parse(Options.parse(options.toMap, SinkTable.all))
       Seq(parsed.linger, parsed.inRealTime.linger)
     }
     assert(lingers() === Seq(100.millis, 5.millis))

@@ -11,7 +11,7 @@ import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
 import sparkkinesis.bench.sizing.{AlternatingOrder, Load, Sizing}
 import sparkkinesis.client.SystemClock
 import sparkkinesis.client.aws.ClientPool
-import sparkkinesis.client.options.{ConnectionOptions, Options}
+import sparkkinesis.client.options.{ConnectionOptions, ConnectionTable, Options}
 import sparkkinesis.shard.StreamClient
 import sparkkinesis.sink.once.{Look, ReadBack, WriterIdentity}
 
@@ -78,7 +78,7 @@ final class ExactlyOnceScenario(spark: BenchSpark, sizing: Sizing) extends Scena
   }
 
   private def readBack(kinesis: LocalKinesis, since: Instant): Unit = {
-    val options = Options.parse(BenchSpark.options(kinesis.endpoint, name), ConnectionOptions.Names)
+    val options = Options.parse(BenchSpark.options(kinesis.endpoint, name), ConnectionTable.all)
     val access = ConnectionOptions.stream(options, None)
     Using.resource(ClientPool.shared.borrow(access.client)) { loan =>
       val reader = new ReadBack(

@@ -1,0 +1,146 @@
+"""The fields against the declarations of the options in the connector."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from spark_kinesis import (
+    AssumeRole,
+    CredentialsProvider,
+    EnhancedFanOut,
+    KinesisSink,
+    KinesisSource,
+    Profile,
+    Proxy,
+    StaticCredentials,
+    Timeouts,
+)
+from spark_kinesis._options.access import StreamAccess
+from spark_kinesis._options.declared import (
+    Option,
+    check,
+    declared,
+    period,
+    spark_words,
+    texts,
+    word,
+)
+from spark_kinesis._options.mapping import _SECRETS
+from spark_kinesis._options.replays import replay_options
+
+ROOT = Path(__file__).resolve().parents[3]
+GOLDEN: dict[str, list[dict[str, Any]]] = json.loads(
+    (ROOT / "tests" / "golden" / "options.json").read_text(encoding="utf-8")
+)
+OWNERS: dict[str, tuple[type, ...]] = {
+    "connection": (
+        StreamAccess,
+        StaticCredentials,
+        Profile,
+        CredentialsProvider,
+        AssumeRole,
+        Proxy,
+        Timeouts,
+    ),
+    "source": (KinesisSource,),
+    "sink": (KinesisSink,),
+}
+# Several fields, or arguments, that have another form than the option.
+BY_HAND = {
+    "connection": {"streamName", "streamArn"},
+    "source": {
+        "startingPosition",
+        "endingPosition",
+        *EnhancedFanOut(name="reports").options(),
+        *EnhancedFanOut(arn="arn").options(),
+        *replay_options("c", 1, "0"),
+    },
+    "sink": set[str](),
+}
+
+
+def fields(group: str) -> dict[str, tuple[str, Option]]:
+    """The declared options of a group, with their fields."""
+    own = {it.name: (field, it) for kind in OWNERS[group] for field, it in declared(kind).items()}
+    shared = set() if group == "connection" else fields("connection").keys()
+    return {name: it for name, it in own.items() if name not in shared}
+
+
+@pytest.mark.parametrize("group", GOLDEN)
+def test_the_fields_are_the_options_of_the_connector(group: str) -> None:
+    options = {option["name"]: option for option in GOLDEN[group]}
+    assert sorted([*fields(group), *BY_HAND[group]]) == sorted(options)
+    for name, (_, mine) in fields(group).items():
+        theirs = options[name]
+        assert mine.secret == theirs.get("secret", False), name
+        assert spark_words(mine.words) == theirs.get("words", []), name
+        assert mine.kind == theirs["type"], name
+
+
+@pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
+def test_a_field_has_the_name_of_its_option_in_snake_case(kind: type) -> None:
+    for field, it in declared(kind).items():
+        assert field == re.sub("([A-Z])", lambda letter: f"_{letter[1].lower()}", it.name)
+
+
+def test_a_mapping_of_options_masks_all_secrets() -> None:
+    secrets = {it["name"] for group in GOLDEN.values() for it in group if it.get("secret")}
+    assert secrets == _SECRETS
+
+
+def test_a_declared_field_is_checked_shown_and_passed_on() -> None:
+    @dataclass(frozen=True, kw_only=True, slots=True)
+    class Paused:
+        max_pause: timedelta | Literal["none"] | None = period("maxPause", Literal["none"])
+        pause_kind: str | None = word("pauseKind", Literal["short_one", "long_one"])
+
+    paused = Paused(max_pause=timedelta(seconds=1), pause_kind="short_one")
+    check(paused)
+    assert texts(paused) == {"maxPause": "1000ms", "pauseKind": "shortOne"}
+    assert texts(Paused()) == {"maxPause": None, "pauseKind": None}
+    with pytest.raises(TypeError, match="max_pause must be timedelta or str or None, not 1"):
+        check(Paused(max_pause=1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="pause_kind must be 'short_one' or 'long_one', not 'x'"):
+        check(Paused(pause_kind="x"))
+
+
+def described(kind: type) -> dict[str, str]:
+    """The description of each field in the docstring of a class."""
+    attributes = (kind.__doc__ or "").split("Attributes:")[1].split("Raises:")[0]
+    entries = re.findall(r"^        (\w+): (.*(?:\n            .*)*)", attributes, re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}
+
+
+def in_words(kind: str, default: str) -> str:
+    """A pattern for a default of the connector in a docstring."""
+    digits, unit = re.fullmatch(r"(\d*)(.*)", default).groups()  # type: ignore[union-attr]
+    units = {
+        "duration": {"ms": "ms", "s": "s", "m": "min(utes)?"},
+        "size": {"k": "KiB", "m": "MiB", "g": "GiB"},
+    }
+    if kind in units:
+        return f"{digits} {units[kind][unit]}"
+    snake = re.sub("([A-Z])", lambda letter: f"_{letter[1].lower()}", default)
+    return {"false": "(false|no)"}.get(default, re.escape(snake))
+
+
+@pytest.mark.parametrize(
+    ("kind", "group"),
+    [(KinesisSource, "source"), (KinesisSink, "sink"), (Timeouts, "connection")],
+)
+def test_the_docstring_has_each_field_and_its_default(kind: type, group: str) -> None:
+    defaults = {it["name"]: it.get("default") for it in GOLDEN[group]}
+    texts_of = described(kind)
+    for field, it in declared(kind).items():
+        default = defaults.get(it.name)
+        assert field in texts_of
+        if default is not None:
+            said = texts_of[field].lower().rpartition("default")[2]
+            assert re.search(in_words(it.kind, default).lower(), said), field
