@@ -214,7 +214,8 @@ object AnswerRecorder {
 
   /** Arguments: region, folder. With the credentials of the default chain. */
   def main(args: Array[String]): Unit = {
-    val Array(region, folder) = args
+    require(args.length == 2, "Arguments: region, folder")
+    val (region, folder) = (args(0), args(1))
     val chain = CredentialsConfig(CredentialsSource.DefaultChain, role = None)
     val recorder = new AnswerRecorder(ClientConfig(region, None, chain), Path.of(folder))
     try recorder.record()
