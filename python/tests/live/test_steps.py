@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.checkpoint import (
+from spark_kinesis.live.model.facts import BatchFacts
+from spark_kinesis.live.steps import MOST_STEPS, StepLog
+from spark_kinesis.tools.facts import (
     Batch,
     Checkpoint,
     Progress,
     ShardOffset,
     SourceOffset,
     StreamOffset,
+    encode,
     open_files,
 )
-from spark_kinesis.checkpoint.offset import encode
-from spark_kinesis.live.model.facts import BatchFacts
-from spark_kinesis.live.steps import MOST_STEPS, StepLog
 
 from .given import ARN, NOW, after, ago, key, name
 

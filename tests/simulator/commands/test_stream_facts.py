@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.stream import describe, list_shards, probe
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts import HASH_KEYS, Progress, ShardOffset, describe, list_shards, probe
 
 START = ShardOffset(progress=Progress.TRIM_HORIZON)
 

@@ -7,9 +7,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint import Progress, ShardOffset, SourceOffset, StreamOffset
-from spark_kinesis.checkpoint.offset import encode
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts import (
+    Progress,
+    ShardOffset,
+    SourceOffset,
+    StreamOffset,
+    describe,
+    encode,
+)
 from tests.simulator.calls import client_of
 
 if TYPE_CHECKING:

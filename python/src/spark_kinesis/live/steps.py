@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.checkpoint import Batch, Checkpoint, ShardOffset, SourceOffset, next_position
+from spark_kinesis.tools.facts import Batch, Checkpoint, ShardOffset, SourceOffset, next_position
 
 from .model.facts import BatchFacts, ShardKey, Step
 

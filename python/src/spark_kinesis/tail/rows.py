@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from spark_kinesis.stream.aggregate import maker, parse
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.tools.facts import maker, parse, short_id
 
 _KEY_WIDTH = 20
 HEADER = f"{'AGE':>8}  {'SHARD':>5}  {'SIZE':>9}  {'KEY':<{_KEY_WIDTH}}  DATA"

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.checkpoint import ShardOffset, SourceOffset, StreamOffset
-from spark_kinesis.checkpoint.offset import encode
 from spark_kinesis.doctor import Report, examine
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts import ShardOffset, SourceOffset, StreamOffset, describe, encode
 from tests.simulator.calls import client_of
 
 if TYPE_CHECKING:

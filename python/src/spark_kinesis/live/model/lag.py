@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.stream.quotas import WRITE_RECORDS
+from spark_kinesis.tools.facts import WRITE_RECORDS, Progress, ShardOffset
 
 if TYPE_CHECKING:
     from .facts import Reading, ShardFacts

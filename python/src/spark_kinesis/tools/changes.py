@@ -1,0 +1,53 @@
+"""What the commands that change positions share: they watch for an owner, and they ask."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from spark_kinesis._errors import SparkKinesisError
+from spark_kinesis.cli import progress_bar
+
+Seen = TypeVar("Seen")
+WATCH_SECONDS = 15.0
+
+watch_option = click.option(
+    "--watch",
+    type=click.FloatRange(0),
+    default=WATCH_SECONDS,
+    show_default=True,
+    help="seconds to watch whether something still runs there",
+)
+yes_option = click.option("--yes", "is_agreed", is_flag=True, help="do not ask")
+
+
+def watched(look: Callable[[], Seen], seconds: float) -> Seen:
+    """What a look shows after some seconds, in which a running owner would have changed it."""
+    end = time.monotonic() + seconds
+    with progress_bar() as bar:
+        task = bar.add_task("looking for something that runs", total=seconds or None)
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, 0.2))
+            bar.update(task, completed=seconds - left)
+    return look()
+
+
+def agree(question: str, *, is_agreed: bool) -> None:
+    """Ask on the terminal.
+
+    Raises:
+        SparkKinesisError: if there is no terminal, and the answer was not given before.
+        click.Abort: if the answer is no.
+    """
+    if is_agreed:
+        return
+    if not sys.stdin.isatty():
+        raise SparkKinesisError(
+            "nothing was changed, because there is no terminal to ask. If the plan is right, run "
+            "the command again with --yes."
+        )
+    click.confirm(question, abort=True, err=True)
