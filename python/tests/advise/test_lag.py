@@ -12,14 +12,14 @@ import pytest
 from botocore.exceptions import ClientError
 
 from spark_kinesis.advise.measure.lag import Lag, lag_of
-from spark_kinesis.tools.facts import (
-    Checkpoint,
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
     StreamOffset,
     encode,
-    open_files,
 )
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)

@@ -9,7 +9,8 @@ import pytest
 
 from spark_kinesis import CheckpointError
 from spark_kinesis.cli import run
-from spark_kinesis.tools.facts import Checkpoint, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.history import batches, history, read_numbers
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"

@@ -19,18 +19,17 @@ from spark_kinesis.doctor.checkpoints import (
     read_log,
     stream_findings,
 )
-from spark_kinesis.tools.facts import (
-    Checkpoint,
-    Probe,
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
     StreamOffset,
-    StreamShard,
-    StreamSummary,
     encode,
-    open_files,
 )
+from spark_kinesis.tools.facts.records import Probe
+from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 CREATED = datetime(2026, 1, 1, tzinfo=timezone.utc)

@@ -26,7 +26,7 @@ from spark_kinesis.doctor.identity import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spark_kinesis.tools.facts import Store
+    from spark_kinesis.tools.facts.files import Store
 from spark_kinesis.doctor.question import Question
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)

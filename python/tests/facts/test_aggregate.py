@@ -10,7 +10,7 @@ from aws_kinesis_agg.deaggregator import iter_deaggregate_records
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.tools.facts import Aggregate, UserRecord, maker, parse
+from spark_kinesis.tools.facts.aggregates import Aggregate, UserRecord, maker, parse
 
 MARK = b"\xf3\x89\x9a\xc2"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from spark_kinesis.tools.facts import ServiceClock
+from spark_kinesis.tools.facts.losses import ServiceClock
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis import CheckpointError, MissingPackageError
-from spark_kinesis.tools.facts import CheckpointFiles, Store, open_files, shown
-from spark_kinesis.tools.facts.files import _StoreFiles
+from spark_kinesis.tools.facts.files import CheckpointFiles, Store, _StoreFiles, open_files, shown
 
 
 @pytest.fixture(params=["path", "URL", "fsspec", "memory"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis.tools.facts import maker, parse
+from spark_kinesis.tools.facts.aggregates import maker, parse
 
 GOLDEN = Path(__file__).parents[3] / "tests/golden/kpl"
 BUILT: dict[str, Any] = json.loads((GOLDEN / "built.json").read_text(encoding="utf-8"))

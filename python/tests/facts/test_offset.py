@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.tools.facts import (
+from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
@@ -19,8 +19,8 @@ from spark_kinesis.tools.facts import (
     decode,
     encode,
     is_kinesis,
-    stream_name,
 )
+from spark_kinesis.tools.facts.streams import stream_name
 
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"

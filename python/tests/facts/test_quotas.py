@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_kinesis.tools.facts import pause_after
+from spark_kinesis.tools.facts.records import pause_after
 
 
 def test_calls_and_bytes_stay_within_the_share() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from spark_kinesis.tools.facts import Probe
+from spark_kinesis.tools.facts.records import Probe
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from python.tests.migrate.streams import NOW, TIMES
-from spark_kinesis.tools.facts import created_again, full_id
+from spark_kinesis.tools.facts.losses import created_again
+from spark_kinesis.tools.facts.streams import full_id
 
 SHARDS = ["shardId-000000000003", "shardId-000000000013", "named"]
 

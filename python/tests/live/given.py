@@ -13,7 +13,8 @@ from spark_kinesis.live.model.facts import (
     ShardKey,
     Step,
 )
-from spark_kinesis.tools.facts import Probe, Progress, ShardOffset
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import Probe
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"

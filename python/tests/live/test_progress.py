@@ -13,7 +13,13 @@ from spark_kinesis.live.inside import InsideView
 from spark_kinesis.live.model.forecast import Outlook
 from spark_kinesis.live.model.tree import State
 from spark_kinesis.live.progress import reports
-from spark_kinesis.tools.facts import Progress, ShardOffset, SourceOffset, StreamOffset, encode
+from spark_kinesis.tools.facts.offsets import (
+    Progress,
+    ShardOffset,
+    SourceOffset,
+    StreamOffset,
+    encode,
+)
 
 from .given import ARN, DAY, NOW, after, ago, name
 

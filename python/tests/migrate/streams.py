@@ -6,7 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis.tools.facts import StreamShard, StreamTimes
+from spark_kinesis.tools.facts.losses import StreamTimes
+from spark_kinesis.tools.facts.streams import StreamShard
 from spark_kinesis.tools.handover.positions import Stop, StopKind
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)

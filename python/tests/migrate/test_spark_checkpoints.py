@@ -11,7 +11,8 @@ import pytest
 
 from python.tests.migrate.streams import after
 from spark_kinesis import MigrationError
-from spark_kinesis.tools.facts import Checkpoint, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.handover.positions import (
     AWSLABS,
     QUBOLE,

@@ -9,16 +9,9 @@ from typing import Any
 import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, shard, shard_id
-from spark_kinesis.tools.facts import (
-    SHARD_EXPIRED,
-    FirstRecords,
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamRecord,
-    StreamTimes,
-    at_time,
-)
+from spark_kinesis.tools.facts.losses import SHARD_EXPIRED, StreamTimes, at_time
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, SourceOffset
+from spark_kinesis.tools.facts.records import FirstRecords, StreamRecord
 from spark_kinesis.tools.rewinding.effects import (
     Change,
     Effect,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.tools.facts import Checkpoint
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.rewinding.log import rewrite
 
 from .folder import FOLDER, HEAD, NOW, OTHER, Folder, line, offset

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from spark_kinesis.cli import run
-from spark_kinesis.tools.facts import Checkpoint, describe, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE
 
 FIRST = "shardId-000000000000"

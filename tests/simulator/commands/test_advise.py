@@ -16,14 +16,9 @@ from spark_kinesis.advise.measure.lag import lag_of
 from spark_kinesis.advise.measure.sample import Window, read_sample
 from spark_kinesis.cli import connection, run
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.facts import (
-    Checkpoint,
-    Store,
-    StreamShard,
-    describe,
-    list_shards,
-    open_files,
-)
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import Store, open_files
+from spark_kinesis.tools.facts.streams import StreamShard, describe, list_shards
 from tests.simulator.calls import client_of
 
 SPAN = timedelta(seconds=60)

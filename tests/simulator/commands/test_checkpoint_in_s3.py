@@ -13,7 +13,8 @@ import pytest
 from spark_kinesis import CheckpointError
 from spark_kinesis.cli import run
 from spark_kinesis.tools import rewind
-from spark_kinesis.tools.facts import Checkpoint, CheckpointFiles, Store, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import CheckpointFiles, Store, open_files
 from tests.simulator.commands.written import Query, at
 
 PLACE = "s3://bucket/checkpoints/orders"
@@ -65,7 +66,8 @@ def test_an_object_is_created_once_replaced_and_removed(files: CheckpointFiles) 
     files.replace("offsets/7", "third")
     assert files.read("offsets/7") == "third"
     assert files.names("offsets") == ["7"]
-    assert files.names("") == ["offsets"]
+    files.create("sources/0/initial-offset.json", "text")
+    assert files.names("sources") == ["0"]
     modified = files.modified("offsets/7")
     assert modified is not None
     assert abs((datetime.now(timezone.utc) - modified).total_seconds()) < 60

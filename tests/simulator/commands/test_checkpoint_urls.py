@@ -15,7 +15,9 @@ from spark_kinesis.cli import run
 from spark_kinesis.compare import command as comparing
 from spark_kinesis.compare.difference import Difference
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.facts import Store, describe, files, shown
+from spark_kinesis.tools.facts import files
+from spark_kinesis.tools.facts.files import Store, shown
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.commands.written import Query, at
 
 KEYS = "AKIAX:SEC/RET@"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spark_kinesis.cli import run
-from spark_kinesis.tools.facts import Progress, ShardOffset, describe
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.streams import describe
 from spark_kinesis.tools.history import MAX_RECORDS, Count, ShardRead, count
 
 if TYPE_CHECKING:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis.cli import run
-from spark_kinesis.tools.facts import Checkpoint, describe, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE, dynamodb, put_lease
 from tests.simulator.commands.moving import FIRST, Moving
 

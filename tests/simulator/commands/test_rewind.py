@@ -10,7 +10,9 @@ import pytest
 
 from spark_kinesis._times import instant
 from spark_kinesis.cli import run
-from spark_kinesis.tools.facts import Checkpoint, Progress, ShardOffset, next_position, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_position
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 
 if TYPE_CHECKING:
     from tests.simulator.commands.written import Query

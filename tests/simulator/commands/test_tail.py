@@ -17,7 +17,7 @@ from spark_kinesis.local import LocalEndpoint, LocalKinesis
 from spark_kinesis.tail import follow
 from spark_kinesis.tail.follow import Follower, Times
 from spark_kinesis.tail.start import Start
-from spark_kinesis.tools.facts import describe
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 
 SHARD = "shardId-000000000000"

@@ -12,7 +12,7 @@ import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis.cli import run
-from spark_kinesis.tools.facts import describe
+from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE, dynamodb, leases, put_lease
 
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"

@@ -7,14 +7,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_kinesis.tools.facts import (
+from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
     StreamOffset,
-    describe,
     encode,
 )
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import click
 
 from spark_kinesis import Profile, StaticCredentials
 from spark_kinesis._boto import LOCAL_REGION, client, is_local
-from spark_kinesis.tools.facts import Checkpoint, CheckpointFiles, Store, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import CheckpointFiles, Store, open_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from spark_kinesis.cli import Connection
-    from spark_kinesis.tools.facts import Checkpoint
+    from spark_kinesis.tools.facts.checkpoints import Checkpoint
 
 STREAM, CHECKPOINT, TABLE = "stream", "checkpoint", "table"
 

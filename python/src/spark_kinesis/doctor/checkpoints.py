@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis import CheckpointError
 from spark_kinesis._times import duration_text, parsed, time_text
-from spark_kinesis.tools.facts import (
-    Progress,
+from spark_kinesis.tools.facts.checkpoints import next_positions
+from spark_kinesis.tools.facts.losses import created_again
+from spark_kinesis.tools.facts.offsets import Progress
+from spark_kinesis.tools.facts.records import probe
+from spark_kinesis.tools.facts.streams import (
     ancestors,
-    created_again,
     descendants,
     describe,
     list_shards,
-    next_positions,
-    probe,
     stream_name,
 )
 
@@ -27,14 +27,10 @@ from .finding import Finding, ok, problem, unknown
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from spark_kinesis.tools.facts import (
-        Checkpoint,
-        Probe,
-        ShardOffset,
-        StreamOffset,
-        StreamShard,
-        StreamSummary,
-    )
+    from spark_kinesis.tools.facts.checkpoints import Checkpoint
+    from spark_kinesis.tools.facts.offsets import ShardOffset, StreamOffset
+    from spark_kinesis.tools.facts.records import Probe
+    from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
 SECTION = "checkpoint"
 MOST_PROBES = 100

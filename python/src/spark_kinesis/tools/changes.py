@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from spark_kinesis._errors import SparkKinesisError
-from spark_kinesis.cli import progress_bar
+from spark_kinesis.cli import progress_bar, to_stderr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from spark_kinesis.tools.facts.files import CheckpointFiles
 
 Seen = TypeVar("Seen")
 WATCH_SECONDS = 15.0
@@ -36,13 +41,33 @@ def watched(look: Callable[[], Seen], seconds: float) -> Seen:
     return look()
 
 
-def agree(question: str, *, is_agreed: bool) -> None:
-    """Ask on the terminal.
+class _Advance:
+    """Shows a progress. It ends before the command asks: both use the last line."""
+
+    def __init__(self, bar: Any, title: str) -> None:
+        self._bar, self._task = bar, bar.add_task(title, total=None)
+        self.stop = bar.stop
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[_Advance]:
+    """A progress bar for a function that counts."""
+    with progress_bar() as bar:
+        yield _Advance(bar, title)
+
+
+def agree(question: str, written: CheckpointFiles | None = None, *, is_agreed: bool) -> None:
+    """Ask on the terminal, after a warning about the store of the files to write.
 
     Raises:
         SparkKinesisError: if there is no terminal, and the answer was not given before.
         click.Abort: if the answer is no.
     """
+    if written is not None and written.doubt is not None:
+        to_stderr(written.doubt)
     if is_agreed:
         return
     if not sys.stdin.isatty():

@@ -10,7 +10,8 @@ import pytest
 
 from spark_kinesis.doctor import Report, examine
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.facts import ShardOffset, SourceOffset, StreamOffset, describe, encode
+from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset, StreamOffset, encode
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 
 if TYPE_CHECKING:

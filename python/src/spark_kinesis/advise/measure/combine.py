@@ -14,7 +14,7 @@ from spark_kinesis.tools.facts.cloudwatch import READ_BYTES, READS_REFUSED, Quer
 from .tally import ShardSample
 
 if TYPE_CHECKING:
-    from spark_kinesis.tools.facts import StreamShard, StreamSummary
+    from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
 RECORDS, BYTES = Query("IncomingRecords"), Query("IncomingBytes")
 WRITES_REFUSED = Query("WriteProvisionedThroughputExceeded")

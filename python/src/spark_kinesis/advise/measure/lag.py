@@ -8,18 +8,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.tools.facts import (
-    THROTTLED,
-    Advance,
-    Checkpoint,
-    Probe,
-    Progress,
-    ShardOffset,
-    ask_each,
-    named,
-    next_positions,
-    probe,
-)
+from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import THROTTLED, Probe, probe
+from spark_kinesis.tools.facts.streams import Advance, ask_each, named
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

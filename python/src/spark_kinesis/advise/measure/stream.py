@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._times import utc_now
-from spark_kinesis.tools.facts import (
+from spark_kinesis.tools.facts.cloudwatch import Query, Series, read_metrics
+from spark_kinesis.tools.facts.streams import (
     Advance,
     StreamShard,
     StreamSummary,
@@ -17,7 +18,6 @@ from spark_kinesis.tools.facts import (
     describe,
     list_shards,
 )
-from spark_kinesis.tools.facts.cloudwatch import Query, Series, read_metrics
 
 from .combine import OF_SHARD, OF_STREAM, Facts, shard_loads, traffic
 from .notes import notes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from spark_kinesis._boto import client, is_local, session
-from spark_kinesis.tools.facts import ServiceClock
+from spark_kinesis.tools.facts.losses import ServiceClock
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

@@ -9,7 +9,8 @@ from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import is_from_aws
 from spark_kinesis.doctor.checkpoints import log_findings, look_at, read_log, stream_findings
 from spark_kinesis.doctor.finding import Finding, problem
-from spark_kinesis.tools.facts import Checkpoint, Store, open_files, shown
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import Store, open_files, shown
 
 from .base import Say, stopped
 

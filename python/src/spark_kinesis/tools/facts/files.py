@@ -287,6 +287,8 @@ class _S3Files:
                 return None
 
     def create(self, path: str, text: str) -> None:
+        if self.read(path) is not None:  # not every server knows the condition
+            raise FileExistsError(path)
         with _explained(self.location, path, "written"):
             try:
                 self._client.put_object(**self._object(path), Body=text.encode(), IfNoneMatch="*")

@@ -9,20 +9,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timezone
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError, MigrationError
 from spark_kinesis.tools.changes import WATCH_SECONDS, watched
-from spark_kinesis.tools.facts import (
-    Checkpoint,
-    chosen_streams,
-    next_position,
-    open_files,
-    stream_name,
-)
+from spark_kinesis.tools.facts.checkpoints import Checkpoint, chosen_streams, next_position
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.streams import Advance, ignore, stream_name
 
 from .handing_back import HandBack, plan_hand_back
 from .leases import (
@@ -46,43 +41,55 @@ from .positions import (
     read_positions,
     read_stops,
 )
-from .takeover import Joint, StreamMigration, Verdict, plan_takeover, require_new, write_new
+from .takeover import StreamMigration, plan_takeover, require_new, write_new
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from spark_kinesis.tools.facts import CheckpointFiles
+    from spark_kinesis.tools.facts.files import CheckpointFiles
+    from spark_kinesis.tools.facts.offsets import SourceOffset
 
 __all__ = [
     "AWSLABS",
     "CAPACITY_PER_SECOND",
     "QUBOLE",
     "Ends",
-    "HandBack",
-    "HandBackPlan",
-    "HandedBack",
-    "Joint",
+    "HandOver",
     "Stop",
     "StopKind",
-    "StreamMigration",
     "StreamStops",
-    "Verdict",
-    "backup_file",
+    "TakeOver",
     "ends_in_dynamodb",
     "ends_in_files",
     "hand_back",
     "kcl_streams",
-    "plan_all",
-    "plan_takeover",
     "read_positions",
     "read_stops",
-    "require_new",
     "require_stopped",
     "scan_leases",
     "take_over",
     "watch_query",
-    "write_new",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeOver:
+    """A checkpoint of a new query.
+
+    Attributes:
+        files: its files.
+        streams: where the query begins.
+        is_written: whether it is there.
+    """
+
+    files: CheckpointFiles
+    streams: list[StreamMigration]
+    is_written: bool = False
+
+    @property
+    def losses(self) -> list[str]:
+        """What is lost or may be lost, one sentence per shard."""
+        return [text for it in self.streams for text in it.losses]
 
 
 def take_over(
@@ -93,7 +100,10 @@ def take_over(
     source: str = "0",
     others: Stop | None = None,
     allow_data_loss: bool = False,
-) -> list[StreamMigration]:
+    approve: Callable[[TakeOver], bool] = lambda _: True,
+    watch: Callable[[], None] = lambda: None,
+    advance: Advance = ignore,
+) -> TakeOver:
     """Write the checkpoint of a new query that continues where another consumer stopped.
 
     ``read_positions``, ``read_stops`` and ``kcl_streams`` return the positions of other consumers.
@@ -106,6 +116,11 @@ def take_over(
         others: where to begin in shards that have nothing to do with any position. ``None`` refuses
             them.
         allow_data_loss: whether to write although unread records have expired or are skipped.
+        approve: is called with the plan, before anything is written. If it returns false, nothing
+            is.
+        watch: raises an error if the other consumer still runs. It is called before writing.
+        advance: is called with the number of shards of a stream that are examined, and with that of
+            all.
 
     Raises:
         MigrationError: if the positions do not fit the streams, if records are lost, or if the
@@ -113,12 +128,15 @@ def take_over(
     """
     files = open_files(checkpoint) if isinstance(checkpoint, str) else checkpoint
     require_new(files, source)
-    found = [plan_takeover(kinesis, it, others=others) for it in streams]
-    losses = [text for it in found for text in it.losses]
-    if losses and not allow_data_loss:
-        raise MigrationError(" ".join([*losses, "Nothing was written."]))
+    found = [plan_takeover(kinesis, it, others=others, advance=advance) for it in streams]
+    plan = TakeOver(files=files, streams=found)
+    if not approve(plan):
+        return plan
+    if plan.losses and not allow_data_loss:
+        raise MigrationError(" ".join([*plan.losses, "Nothing was written."]))
+    watch()
     write_new(files, source, found)
-    return found
+    return replace(plan, is_written=True)
 
 
 def watch_query(checkpoint: Checkpoint, seconds: float) -> None:
@@ -136,149 +154,40 @@ def watch_query(checkpoint: Checkpoint, seconds: float) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HandedBack:
-    """Leases that are written.
+class HandOver:
+    """Leases for a KCL application.
 
     Attributes:
-        kept: the file with the leases as they were, one item of DynamoDB per line. ``None`` for a
-            new table.
-        undo: what to do to take it back.
-    """
-
-    kept: Path | None
-    undo: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class HandBackPlan:
-    """The leases that would be written. Nothing is changed yet.
-
-    Attributes:
-        checkpoint: the checkpoint of the query.
-        state: what the query had planned and completed.
         table: name of the lease table.
-        is_new: whether the table is to be created.
-        seen: the leases that are there.
+        seen: the leases that were there.
         streams: the new leases.
         planned: micro-batches that are planned and not completed.
+        kept: the file with the old leases, one item of DynamoDB per line. ``None`` without one.
+        is_written: whether the new leases are there.
     """
 
-    checkpoint: Checkpoint
-    state: tuple[tuple[int, ...], tuple[int, ...]]
     table: str
-    is_new: bool
     seen: list[Lease]
     streams: list[HandBack]
     planned: tuple[int, ...]
+    kept: Path | None = None
+    is_written: bool = False
 
     @property
     def losses(self) -> list[str]:
         """What is lost or may be lost, one sentence per shard."""
         return [text for it in self.streams for text in it.losses]
 
-    def watch(self, dynamodb: Any, capacity: float, seconds: float) -> None:
-        """Refuse an application that changes its leases, and a query that runs.
-
-        Raises:
-            MigrationError: if the application runs.
-            CheckpointError: if the query runs.
-        """
-        watch_query(self.checkpoint, seconds)
-        self._require_stopped(dynamodb, capacity)
-
-    def _require_stopped(self, dynamodb: Any, capacity: float) -> None:
-        if self.checkpoint.state() != self.state:
-            raise CheckpointError(
-                f"the query of the checkpoint {self.checkpoint.location} is running. Stop it, and "
-                "run the command again."
-            )
-        if not self.is_new:
-            require_stopped(self.table, self.seen, scan_leases(dynamodb, self.table, capacity))
-
-    def apply(
-        self,
-        dynamodb: Any,
-        capacity: float,
-        backup: Path,
-        advance: Callable[[], None] = lambda: None,
-    ) -> HandedBack:
-        """Write the leases, after the old ones are in a file.
-
-        Raises:
-            MigrationError: if the file cannot be written, or if an application runs.
-        """
-        self._require_stopped(dynamodb, capacity)
-        if self.is_new:
-            create_table(dynamodb, self.table)
-        else:
-            _keep(backup, self.seen)
-        by_key = {it.key.prefix + it.key.shard: it for it in self.seen}
-
-        def pause() -> None:
-            advance()
-            time.sleep(1 / capacity)
-
-        for it in self.streams:
-            write_leases(dynamodb, self.table, it.leases, by_key, it.prefix, pause=pause)
-        if self.is_new:
-            return HandedBack(kept=None, undo=f"delete the table {self.table}")
-        written = {it.prefix + lease.shard.id for it in self.streams for lease in it.leases}
-        added = sorted(written - set(by_key))
-        more = f", and delete the leases {', '.join(added)}" if added else ""
-        undo = f"before the application starts, put each item of {backup} into {self.table}{more}"
-        return HandedBack(kept=backup, undo=undo)
-
-
-def _keep(backup: Path, leases: Iterable[Lease]) -> None:
-    lines = [json.dumps(it.item, sort_keys=True) for it in leases]
-    try:
-        with backup.open("x", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise MigrationError(
-            f"the old leases cannot be kept in {backup}: {error}. Choose another file with "
-            "--backup. Nothing was changed."
-        ) from error
-
-
-def backup_file(table: str, now: datetime) -> Path:
-    """Where the old leases of a table are kept if nothing else was chosen."""
-    return Path(f"{table}-leases-{now.astimezone(timezone.utc):%Y%m%dT%H%M%SZ}.jsonl")
-
-
-def plan_all(
-    checkpoint: Checkpoint,
-    table: str,
-    *,
-    kinesis: KinesisClient,
-    dynamodb: Any,
-    source: str | None = None,
-    stream: str | None = None,
-    is_new: bool = False,
-    capacity: float = CAPACITY_PER_SECOND,
-) -> HandBackPlan:
-    """Decide the leases of all streams of a query. ``hand_back`` has the arguments."""
-    seen = [] if is_new else scan_leases(dynamodb, table, capacity)
-    state = checkpoint.state()
-    offset = next_position(checkpoint, source)
-    arns = chosen_streams(offset, stream)
-    alone = len(arns) == 1
-    backs = [plan_hand_back(kinesis, it, offset.streams[it], seen, is_alone=alone) for it in arns]
-    if len(backs) > 1 and not backs[0].prefix:
-        names = ", ".join(stream_name(arn) for arn in arns)
-        raise MigrationError(
-            f"the table is for one stream, and the query reads several: {names}. Choose one with "
-            "--stream."
-        )
-    return HandBackPlan(
-        checkpoint=checkpoint,
-        state=state,
-        table=table,
-        is_new=is_new,
-        seen=seen,
-        streams=backs,
-        planned=checkpoint.unfinished(),
-    )
+    @property
+    def undo(self) -> str:
+        """What to do to take it back."""
+        if self.kept is None:
+            return f"delete the table {self.table}"
+        old = {it.key.prefix + it.key.shard for it in self.seen}
+        new = {it.prefix + lease.shard.id for it in self.streams for lease in it.leases}
+        added = f", and delete the leases {', '.join(sorted(new - old))}" if new - old else ""
+        put = f"put each item of {self.kept} into {self.table}"
+        return f"before the application starts, {put}{added}"
 
 
 def hand_back(
@@ -294,7 +203,8 @@ def hand_back(
     capacity: float = CAPACITY_PER_SECOND,
     watch: float = WATCH_SECONDS,
     allow_data_loss: bool = False,
-) -> HandedBack:
+    approve: Callable[[HandOver], bool] = lambda _: True,
+) -> HandOver:
     """Write the positions of a stopped query to the lease table of a stopped KCL application.
 
     Args:
@@ -309,23 +219,57 @@ def hand_back(
         capacity: capacity units of the table to use per second.
         watch: seconds to watch whether the query or the application still runs.
         allow_data_loss: whether to write although unread records have expired.
+        approve: is called with the plan, before anything is changed. If it returns false, nothing
+            is.
 
     Raises:
         MigrationError: if the leases do not fit, if records are lost, or if an application runs.
         CheckpointError: if the checkpoint cannot be read, or if the query runs.
     """
     opened = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
-    plan = plan_all(
-        opened,
-        table,
-        kinesis=kinesis,
-        dynamodb=dynamodb,
-        source=source,
-        stream=stream,
-        is_new=is_new,
-        capacity=capacity,
+    seen = [] if is_new else scan_leases(dynamodb, table, capacity)
+    plan = HandOver(
+        table=table,
+        seen=seen,
+        streams=_hand_backs(kinesis, next_position(opened, source), stream, seen),
+        planned=opened.unfinished(),
     )
+    if not approve(plan):
+        return plan
     if plan.losses and not allow_data_loss:
         raise MigrationError(" ".join([*plan.losses, "No lease was written."]))
-    plan.watch(dynamodb, capacity, watch)
-    return plan.apply(dynamodb, capacity, backup)
+    watch_query(opened, watch)
+    if is_new:
+        create_table(dynamodb, table)
+    else:
+        require_stopped(table, seen, scan_leases(dynamodb, table, capacity))
+        _keep(backup, seen)
+    for it in plan.streams:
+        write_leases(dynamodb, table, it.leases, seen, it.prefix, lambda: time.sleep(1 / capacity))
+    return replace(plan, kept=None if is_new else backup, is_written=True)
+
+
+def _hand_backs(
+    kinesis: KinesisClient, offset: SourceOffset, stream: str | None, seen: list[Lease]
+) -> list[HandBack]:
+    arns = chosen_streams(offset, stream)
+    alone = len(arns) == 1
+    backs = [plan_hand_back(kinesis, it, offset.streams[it], seen, is_alone=alone) for it in arns]
+    if len(backs) > 1 and not backs[0].prefix:
+        names = ", ".join(stream_name(arn) for arn in arns)
+        raise MigrationError(
+            f"the table is for one stream, and the query reads several: {names}. Choose one with "
+            "--stream."
+        )
+    return backs
+
+
+def _keep(backup: Path, leases: Iterable[Lease]) -> None:
+    try:
+        with backup.open("x", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(it.item, sort_keys=True)}\n" for it in leases)
+    except OSError as error:
+        raise MigrationError(
+            f"the old leases cannot be kept in {backup}: {error}. Choose another file with "
+            "--backup. Nothing was changed."
+        ) from error

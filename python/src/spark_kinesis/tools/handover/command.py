@@ -12,42 +12,30 @@ from typing import Any, TypeVar
 import click
 
 from spark_kinesis._times import utc_now
-from spark_kinesis.cli import (
-    SOURCE,
-    Connection,
-    connection_options,
-    print_json,
-    progress_bar,
-    screen,
-    to_stderr,
-)
+from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen, to_stderr
 from spark_kinesis.cli.times import FORMS, TIME, read_time
-from spark_kinesis.tools.changes import agree, watch_option, watched, yes_option
+from spark_kinesis.tools.changes import agree, progress, watch_option, watched, yes_option
 
 from . import (
     AWSLABS,
     CAPACITY_PER_SECOND,
     QUBOLE,
     Ends,
-    HandBackPlan,
-    HandedBack,
+    HandOver,
     Stop,
     StopKind,
-    StreamMigration,
     StreamStops,
-    backup_file,
+    TakeOver,
     ends_in_dynamodb,
     ends_in_files,
+    hand_back,
     kcl_streams,
-    plan_all,
-    plan_takeover,
     read_positions,
     read_stops,
-    require_new,
     require_stopped,
     scan_leases,
+    take_over,
     watch_query,
-    write_new,
 )
 
 Result = TypeVar("Result")
@@ -57,6 +45,7 @@ Examples:
   spark-kinesis migrate kcl orders-app --stream orders --checkpoint s3://bucket/orders-v2
   spark-kinesis migrate to-kcl orders-app --checkpoint s3://bucket/orders-v2"""
 _EXIT_CODES = "Exit codes: 0 success; 1 records are lost or skipped; 2 an error."
+_ALLOW = "To begin with the records that are left, set --allow-data-loss."
 _TAKE_OVER = "Is the other consumer stopped, and shall the new checkpoint be written?"
 _HAND_BACK = "Are the query and the application stopped, and shall the leases be written?"
 
@@ -304,12 +293,7 @@ def qubole(
 
 
 def _from_spark(  # noqa: PLR0917 the arguments of its two callers
-    entry: Entry,
-    connection: Connection,
-    old: str,
-    source: str,
-    folder: str,
-    ends: Ends | None,
+    entry: Entry, connection: Connection, old: str, source: str, folder: str, ends: Ends | None
 ) -> int:
     checkpoint = connection.checkpoint(old)
     ends = ends or ends_in_files(checkpoint.files, f"sources/{source}/{folder}")
@@ -320,52 +304,46 @@ def _from_spark(  # noqa: PLR0917 the arguments of its two callers
 
 
 def _take_over(
-    streams: Sequence[StreamStops],
-    entry: Entry,
-    connection: Connection,
-    watch: Callable[[], None],
+    streams: Sequence[StreamStops], entry: Entry, connection: Connection, watch: Callable[[], None]
 ) -> int:
-    files = connection.files(entry.location)
-    require_new(files, entry.source)
-    client = connection.kinesis()
-    with progress_bar() as bar:
-        found = [_planned(client, it.with_latest_at(entry.at), entry, bar) for it in streams]
-    losses = [text for it in found for text in it.losses]
-    if not entry.as_json:
-        for it in found:
-            for line in it.lines:
-                screen().print(line)
-    for text in losses:
-        to_stderr(text)
-    is_written = not entry.dry_run and (entry.allow_loss or not losses)
-    if is_written:
-        if files.doubt is not None:
-            to_stderr(files.doubt)
-        watch()
-        agree(_TAKE_OVER, is_agreed=entry.is_agreed)
-        write_new(files, entry.source, found)
-        to_stderr(
-            f"Written: {files.location}. Start the query with this checkpoint location. The other "
-            f"consumer has kept its positions: to undo it, delete {files.location}."
+    with progress("reading") as advance:
+
+        def approve(plan: TakeOver) -> bool:
+            advance.stop()
+            if not entry.as_json:
+                for line in (line for it in plan.streams for line in it.lines):
+                    screen().print(line)
+            for text in plan.losses:
+                to_stderr(text)
+            is_lost = bool(plan.losses) and not entry.allow_loss
+            if is_lost and not entry.dry_run:
+                to_stderr(f"No checkpoint was written. {_ALLOW}")
+            if entry.dry_run or is_lost:
+                return False
+            agree(_TAKE_OVER, plan.files, is_agreed=entry.is_agreed)
+            return True
+
+        done = take_over(
+            [it.with_latest_at(entry.at) for it in streams],
+            connection.files(entry.location),
+            kinesis=connection.kinesis(),
+            source=entry.source,
+            others=entry.others,
+            allow_data_loss=entry.allow_loss,
+            approve=approve,
+            watch=watch,
+            advance=advance,
         )
-    elif losses and not entry.dry_run:
+    place = done.files.location
+    if done.is_written:
         to_stderr(
-            "No checkpoint was written. To begin with the records that are left, set "
-            "--allow-data-loss."
+            f"Written: {place}. Start the query with this checkpoint location. The other consumer "
+            f"has kept its positions: to undo it, delete {place}."
         )
     if entry.as_json:
-        shown = {"checkpoint": files.location, "isWritten": is_written}
-        print_json({**shown, "streams": [it.document for it in found]})
-    return LOSS if losses and not entry.allow_loss else 0
-
-
-def _planned(client: Any, stops: StreamStops, entry: Entry, bar: Any) -> StreamMigration:
-    task = bar.add_task(stops.stream, total=None)
-
-    def advance(done: int, total: int) -> None:
-        bar.update(task, completed=done, total=total)
-
-    return plan_takeover(client, stops, others=entry.others, advance=advance)
+        streams_ = [it.document for it in done.streams]
+        print_json({"checkpoint": place, "isWritten": done.is_written, "streams": streams_})
+    return LOSS if done.losses and not entry.allow_loss else 0
 
 
 @migrate.command("to-kcl")
@@ -433,62 +411,51 @@ def to_kcl(
     Example:
       spark-kinesis migrate to-kcl orders-app --checkpoint s3://bucket/checkpoints/orders
     """
-    dynamodb = connection.service("dynamodb", dynamodb_endpoint)
-    plan = plan_all(
+    default = f"{table}-leases-{utc_now():%Y%m%dT%H%M%SZ}.jsonl"
+
+    def approve(plan: HandOver) -> bool:
+        if not as_json:
+            for line in (line for it in plan.streams for line in it.lines):
+                screen().print(line)
+        for text in plan.losses:
+            to_stderr(text)
+        if plan.planned:
+            to_stderr(
+                f"The micro-batch {plan.planned[0]} was planned and not completed. A sink may have "
+                "written it, and the application reads its records again."
+            )
+        if plan.losses and not allow_loss:
+            to_stderr(f"No lease was written. {_ALLOW}")
+            return False
+        if not dry_run:
+            agree(_HAND_BACK, is_agreed=is_agreed)
+        return not dry_run
+
+    done = hand_back(
         connection.checkpoint(location),
         table,
         kinesis=connection.kinesis(),
-        dynamodb=dynamodb,
+        dynamodb=connection.service("dynamodb", dynamodb_endpoint),
+        backup=backup or Path(default),
         source=source,
         stream=stream,
         is_new=is_new,
         capacity=capacity,
+        watch=watch,
+        allow_data_loss=allow_loss,
+        approve=approve,
     )
-    if not as_json:
-        for it in plan.streams:
-            for line in it.lines:
-                screen().print(line)
-    is_refused = bool(plan.losses) and not allow_loss
-    _warn(plan, is_refused=is_refused)
-    done = None
-    if not dry_run and not is_refused:
-        plan.watch(dynamodb, capacity, watch)
-        agree(_HAND_BACK, is_agreed=is_agreed)
-        with progress_bar() as bar:
-            task = bar.add_task("writing", total=sum(len(it.leases) for it in plan.streams))
-            file = backup or backup_file(table, utc_now())
-            done = plan.apply(dynamodb, capacity, file, lambda: bar.advance(task))
-    _conclude(plan, done, as_json=as_json)
-    return LOSS if is_refused else 0
-
-
-def _warn(plan: HandBackPlan, *, is_refused: bool) -> None:
-    for text in plan.losses:
-        to_stderr(text)
-    if plan.planned:
-        to_stderr(
-            f"The micro-batch {plan.planned[0]} was planned and not completed. A sink may have "
-            "written it, and the application reads its records again."
-        )
-    if is_refused:
-        to_stderr(
-            "No lease was written. To continue with the records that are left, set "
-            "--allow-data-loss."
-        )
-
-
-def _conclude(plan: HandBackPlan, done: HandedBack | None, *, as_json: bool) -> None:
     if as_json:
-        print_json(
-            {
-                "table": plan.table,
-                "isWritten": done is not None,
-                "keptAside": None if done is None or done.kept is None else str(done.kept),
-                "plannedBatches": plan.planned,
-                "streams": [it.document for it in plan.streams],
-            }
-        )
-    elif done is None:
-        screen().print("Nothing was changed.")
+        document = {
+            "table": table,
+            "isWritten": done.is_written,
+            "keptAside": None if done.kept is None else str(done.kept),
+            "plannedBatches": done.planned,
+            "streams": [it.document for it in done.streams],
+        }
+        print_json(document)
+    elif done.is_written:
+        screen().print(f"Written to table {table}. To undo it: {done.undo}.")
     else:
-        screen().print(f"Written to table {plan.table}. To undo it: {done.undo}.")
+        screen().print("Nothing was changed.")
+    return LOSS if done.losses and not allow_loss else 0

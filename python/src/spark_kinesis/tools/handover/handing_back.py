@@ -9,24 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import from_iso, instant, parsed
-from spark_kinesis.tools.facts import (
-    SHARD_EXPIRED,
-    Progress,
-    ShardOffset,
-    StreamOffset,
+from spark_kinesis.tools.facts.aggregates import parse
+from spark_kinesis.tools.facts.losses import SHARD_EXPIRED, StreamTimes, created_again, loss_at
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, StreamOffset
+from spark_kinesis.tools.facts.records import Surroundings, surroundings
+from spark_kinesis.tools.facts.streams import (
     StreamShard,
-    StreamTimes,
-    Surroundings,
     ask_each,
-    created_again,
     descendants,
     describe,
     list_shards,
-    loss_at,
     parents_first,
-    parse,
     stream_name,
-    surroundings,
 )
 
 from .leases import NewLease
@@ -86,12 +80,7 @@ class HandBack:
 
 
 def plan_hand_back(
-    client: KinesisClient,
-    arn: str,
-    offset: StreamOffset,
-    seen: Iterable[Lease],
-    *,
-    is_alone: bool,
+    client: KinesisClient, arn: str, offset: StreamOffset, seen: Iterable[Lease], *, is_alone: bool
 ) -> HandBack:
     """Decide the leases of a stream. Reads two records of each shard, and changes nothing.
 

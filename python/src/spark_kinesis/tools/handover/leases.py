@@ -19,7 +19,7 @@ from .takeover import HINT
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from spark_kinesis.tools.facts import StreamShard
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 CAPACITY_PER_SECOND = 10.0
 """Capacity units per second. KCL 1 creates its tables with 10."""
@@ -296,13 +296,12 @@ class NewLease:
     begins: datetime | None = None
 
 
-def write_leases(
+def write_leases(  # noqa: PLR0917 the arguments of its caller
     dynamodb: Any,
     table: str,
     leases: Sequence[NewLease],
-    seen: Mapping[str, Lease],
+    seen: Iterable[Lease],
     prefix: str,
-    *,
     pause: Callable[[], None],
 ) -> None:
     """Write a lease for each shard.
@@ -311,7 +310,7 @@ def write_leases(
         dynamodb: boto3's client of DynamoDB.
         table: name of the table.
         leases: the new leases.
-        seen: the leases that are there, by key.
+        seen: the leases that are there.
         prefix: what the keys of this stream begin with; empty for an application with one stream.
         pause: called after each write, which takes one write capacity unit.
 
@@ -320,10 +319,11 @@ def write_leases(
             written. Also if an item with the key of a lease is not a whole lease.
         botocore.exceptions.ClientError: if a call fails.
     """
+    by_key = {it.key.prefix + it.key.shard: it for it in seen}
     for number, lease in enumerate(leases):
         key = prefix + lease.shard.id
         try:
-            old = seen.get(key)
+            old = by_key.get(key)
             if old is None:
                 dynamodb.put_item(
                     TableName=table,

@@ -16,7 +16,8 @@ from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import from_iso, from_millis
 
 if TYPE_CHECKING:
-    from spark_kinesis.tools.facts import Checkpoint, CheckpointFiles
+    from spark_kinesis.tools.facts.checkpoints import Checkpoint
+    from spark_kinesis.tools.facts.files import CheckpointFiles
 
 
 class StopKind(Enum):

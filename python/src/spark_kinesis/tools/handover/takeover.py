@@ -13,30 +13,31 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._times import instant
-from spark_kinesis.tools.facts import (
-    Advance,
-    Anchor,
-    FirstRecords,
+from spark_kinesis.tools.facts.aggregates import parse
+from spark_kinesis.tools.facts.checkpoints import initial_path
+from spark_kinesis.tools.facts.losses import StreamTimes, created_again, dated, loss_at
+from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
     StreamOffset,
-    StreamRecord,
-    StreamSummary,
-    StreamTimes,
-    around,
-    ask_each,
-    created_again,
-    dated,
-    describe,
     encode,
+)
+from spark_kinesis.tools.facts.records import (
+    Anchor,
+    FirstRecords,
+    StreamRecord,
+    around,
     first_records,
-    ignore,
-    initial_path,
     is_end,
+)
+from spark_kinesis.tools.facts.streams import (
+    Advance,
+    StreamSummary,
+    ask_each,
+    describe,
+    ignore,
     list_shards,
-    loss_at,
-    parse,
 )
 
 from .plan import ShardStart, StartPlan, plan_start
@@ -45,7 +46,7 @@ from .positions import StopKind
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from spark_kinesis.tools.facts import CheckpointFiles
+    from spark_kinesis.tools.facts.files import CheckpointFiles
 
     from .positions import Stop, StreamStops
 

@@ -10,21 +10,19 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.tools.facts import (
-    Checkpoint,
-    Progress,
-    ServiceClock,
-    describe,
-    iterator_request,
-    open_files,
-    pause_after,
-)
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.losses import ServiceClock
+from spark_kinesis.tools.facts.offsets import Progress
+from spark_kinesis.tools.facts.records import iterator_request, pause_after
+from spark_kinesis.tools.facts.streams import describe
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
     from mypy_boto3_kinesis.type_defs import GetRecordsOutputTypeDef
 
-    from spark_kinesis.tools.facts import Batch, ShardOffset, SourceOffset
+    from spark_kinesis.tools.facts.checkpoints import Batch
+    from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset
 
 SHARE = 2 / 5  # of the read quota of a shard
 MAX_RECORDS = 2_000

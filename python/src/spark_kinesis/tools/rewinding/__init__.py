@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._times import instant, utc_now
 from spark_kinesis.tools.changes import WATCH_SECONDS, watched
-from spark_kinesis.tools.facts import Checkpoint, chosen_streams, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint, chosen_streams
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.streams import Advance, ignore
 
 from .effects import Change, Effect, Move, move
 from .log import LogPosition, read_position, require_stopped, rewrite
@@ -19,7 +20,7 @@ from .plan import Target
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-__all__ = ["Change", "Effect", "RewindPlan", "Rewound", "Target", "plan_rewind", "rewind"]
+__all__ = ["Change", "Effect", "Rewind", "Target", "rewind"]
 
 _UNPROVEN = (
     "The search in a shard ended before it found a record. Run the command again, or move without "
@@ -32,99 +33,49 @@ _LOST = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewound:
-    """A move that is done.
-
-    Attributes:
-        kept: the folder in the checkpoint with the old files.
-        undo: what to do to take the move back.
-    """
-
-    kept: str
-    undo: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class RewindPlan:
-    """What a move would do. Nothing is changed yet.
+class Rewind:
+    """A move of a query.
 
     Attributes:
         checkpoint: the checkpoint of the query.
         target: the new position.
-        position: where the query continues now.
+        position: where the query would have continued.
         move: the new position in each shard, and what it skips or repeats.
+        refusals: why it is refused, and what to do.
+        kept: the folder in the checkpoint with the old files. ``None`` if nothing was changed.
     """
 
     checkpoint: Checkpoint
     target: Target
     position: LogPosition
     move: Move
+    refusals: list[str]
+    kept: str | None = None
 
-    def refusals(self, *, allow_data_loss: bool, allow_unproven: bool) -> list[str]:
-        """Why the move is refused, and what to do. Empty if it is not."""
-        found = [_LOST] if self.move.is_lossy and not allow_data_loss else []
-        return found + ([_UNPROVEN] if self.move.is_unproven and not allow_unproven else [])
+    @property
+    def undo(self) -> str:
+        """What to do to take the move back."""
+        place, batch = self.checkpoint.location, self.position.batch
+        kept = f"{place}/{self.kept}"
+        steps = [f"copy {kept}/{self.position.path} to {place}/{self.position.path}"]
+        if batch is not None:
+            steps.append(f"delete {place}/offsets/{batch + 1}")
+        dropped = self.position.planned
+        steps += [f"copy {kept}/dropped/{it} to {place}/offsets/{it}" for it in dropped]
+        return f"before the query starts, {', then '.join(steps)}"
 
-    def document(self, now: datetime) -> dict[str, Any]:
+    @property
+    def document(self) -> dict[str, Any]:
         """The move for the note and for machines."""
+        streams = self.move.changes.items()
         return {
-            "at": instant(now),
+            "at": instant(utc_now()),
             "to": self.target.text,
             "source": self.position.source,
             "afterBatch": self.position.batch,
             "droppedBatches": list(self.position.planned),
-            "streams": {
-                arn: [it.document for it in found] for arn, found in self.move.changes.items()
-            },
+            "streams": {arn: [it.document for it in found] for arn, found in streams},
         }
-
-    def watch(self, seconds: float) -> None:
-        """Refuse a query that plans or completes a micro-batch in some seconds.
-
-        Raises:
-            CheckpointError: if it does.
-        """
-        watched(lambda: require_stopped(self.checkpoint, self.position), seconds)
-
-    def apply(self, now: datetime) -> Rewound:
-        """Move the query.
-
-        Raises:
-            CheckpointError: if the query has run since the plan.
-        """
-        kept = rewrite(self.checkpoint, self.position, self.move.offset, self.document(now), now)
-        place, batch = self.checkpoint.location, self.position.batch
-        steps = [f"copy {place}/{kept}/{self.position.path} to {place}/{self.position.path}"]
-        if batch is not None:
-            steps.append(f"delete {place}/offsets/{batch + 1}")
-        steps += [
-            f"copy {place}/{kept}/dropped/{it} to {place}/offsets/{it}"
-            for it in self.position.planned
-        ]
-        return Rewound(kept=kept, undo=f"before the query starts, {', then '.join(steps)}")
-
-
-def plan_rewind(
-    checkpoint: Checkpoint,
-    to: Target | str,
-    *,
-    kinesis: KinesisClient,
-    stream: str | None = None,
-    shards: Collection[str] = (),
-    source: str | None = None,
-    keep: Collection[str] = (),
-    drop_planned: bool = False,
-    on_stream: Callable[[], None] = lambda: None,
-) -> RewindPlan:
-    """Decide the new position of a query, and read the records around it. Changes nothing.
-
-    ``rewind`` has the arguments.
-    """
-    target = Target.of(to) if isinstance(to, str) else to
-    position = read_position(checkpoint, source, keep, drop_planned=drop_planned)
-    arns = chosen_streams(position.offset, stream)
-    moved = move(kinesis, position.offset, target, arns=arns, shards=shards, on_stream=on_stream)
-    return RewindPlan(checkpoint=checkpoint, target=target, position=position, move=moved)
 
 
 def rewind(
@@ -140,7 +91,9 @@ def rewind(
     allow_data_loss: bool = False,
     allow_unproven: bool = False,
     watch: float = WATCH_SECONDS,
-) -> Rewound:
+    approve: Callable[[Rewind], bool] = lambda _: True,
+    advance: Advance = ignore,
+) -> Rewind:
     """Move a stopped query to another position: its next start continues there.
 
     Args:
@@ -156,24 +109,27 @@ def rewind(
         allow_data_loss: whether to move although records have expired.
         allow_unproven: whether to move although what is skipped or comes again is unknown.
         watch: seconds to watch whether the query still runs.
+        approve: is called with the plan, before anything is changed. If it returns false, nothing
+            is.
+        advance: is called with the number of shards that are examined, and with that of all.
 
     Raises:
         CheckpointError: if the move is impossible or refused, or if the query runs.
     """
     opened = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
-    plan = plan_rewind(
-        opened,
-        to,
-        kinesis=kinesis,
-        stream=stream,
-        shards=shards,
-        source=source,
-        keep=keep,
-        drop_planned=drop_planned,
+    target = Target.of(to) if isinstance(to, str) else to
+    position = read_position(opened, source, keep, drop_planned=drop_planned)
+    arns = chosen_streams(position.offset, stream)
+    moved = move(kinesis, position.offset, target, arns=arns, shards=shards, advance=advance)
+    refusals = [_LOST] if moved.is_lossy and not allow_data_loss else []
+    refusals += [_UNPROVEN] if moved.is_unproven and not allow_unproven else []
+    plan = Rewind(
+        checkpoint=opened, target=target, position=position, move=moved, refusals=refusals
     )
-    refused = plan.refusals(allow_data_loss=allow_data_loss, allow_unproven=allow_unproven)
-    if refused:
-        lost = [it.loss for it in plan.move.all_changes if it.loss is not None]
-        raise CheckpointError(" ".join([*(f"{it}." for it in lost), *refused]))
-    plan.watch(watch)
-    return plan.apply(utc_now())
+    if not approve(plan):
+        return plan
+    if refusals:
+        lost = [f"{it.loss}." for it in moved.all_changes if it.loss is not None]
+        raise CheckpointError(" ".join([*lost, *refusals]))
+    watched(lambda: require_stopped(opened, position), watch)
+    return replace(plan, kept=rewrite(opened, position, moved.offset, plan.document, utc_now()))

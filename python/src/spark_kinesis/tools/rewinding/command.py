@@ -6,20 +6,12 @@ from typing import Any
 
 import click
 
-from spark_kinesis._times import utc_now
-from spark_kinesis.cli import (
-    SOURCE,
-    Connection,
-    connection_options,
-    print_json,
-    progress_bar,
-    screen,
-    to_stderr,
-)
-from spark_kinesis.tools.changes import agree, watch_option, yes_option
-from spark_kinesis.tools.facts import stream_name
+from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen, to_stderr
+from spark_kinesis.tools.changes import agree, progress, watch_option, yes_option
+from spark_kinesis.tools.facts.streams import stream_name
 
-from . import Effect, RewindPlan, Rewound, Target, plan_rewind
+from . import Effect, Rewind, Target
+from . import rewind as move_query
 
 REFUSED = 1
 _OLDER = "Records that are older than the retention period of the stream cannot come again."
@@ -132,9 +124,19 @@ def rewind(
       spark-kinesis rewind --checkpoint /checkpoints/orders --shard shardId-000000000003 \\
         --to after:49659048151843208164834873923474529478262450846735958018
     """
-    with progress_bar() as bar:
-        task = bar.add_task("reading", total=None)
-        plan = plan_rewind(
+    with progress("reading") as advance:
+
+        def approve(plan: Rewind) -> bool:
+            advance.stop()
+            if not as_json:
+                _show(plan)
+            if dry_run or plan.refusals:
+                return False
+            to_stderr(_STOP if plan.position.batch is not None else _STOP_BEFORE_FIRST)
+            agree(_QUESTION, plan.checkpoint.files, is_agreed=is_agreed)
+            return True
+
+        done = move_query(
             connection.checkpoint(location),
             target,
             kinesis=connection.kinesis(),
@@ -143,40 +145,28 @@ def rewind(
             source=source,
             keep=keep,
             drop_planned=drop_planned,
-            on_stream=lambda: bar.advance(task),
+            allow_data_loss=allow_loss,
+            allow_unproven=allow_unproven,
+            watch=watch,
+            approve=approve,
+            advance=advance,
         )
-    refused = plan.refusals(allow_data_loss=allow_loss, allow_unproven=allow_unproven)
-    if not as_json:
-        _show(plan)
-    done = None
-    if not dry_run and not refused:
-        to_stderr(_STOP if plan.position.batch is not None else _STOP_BEFORE_FIRST)
-        if plan.checkpoint.files.doubt is not None:
-            to_stderr(plan.checkpoint.files.doubt)
-        plan.watch(watch)
-        agree(_QUESTION, is_agreed=is_agreed)
-        done = plan.apply(utc_now())
-    _conclude(plan, done, as_json=as_json)
-    for text in refused:
+    place = done.checkpoint.location
+    if as_json:
+        print_json({"checkpoint": place, "keptAside": done.kept, **done.document})
+    elif done.kept is None:
+        screen().print("Nothing was changed.")
+    else:
+        screen().print(f"The query continues there at its next start. Kept: {place}/{done.kept}")
+        screen().print(f"To undo it: {done.undo}.")
+    for text in done.refusals:
         to_stderr(text)
-    return REFUSED if refused else 0
+    return REFUSED if done.refusals else 0
 
 
-def _show(plan: RewindPlan) -> None:
+def _show(plan: Rewind) -> None:
     for arn, changes in plan.move.changes.items():
         for change in changes:
             screen().print(f"{stream_name(arn)} {change.shard}: {change.words}")
     if any(it.effect is Effect.AGAIN for it in plan.move.all_changes):
         screen().print(_OLDER)
-
-
-def _conclude(plan: RewindPlan, done: Rewound | None, *, as_json: bool) -> None:
-    place = plan.checkpoint.location
-    if as_json:
-        kept = None if done is None else done.kept
-        print_json({"checkpoint": place, "keptAside": kept, **plan.document(utc_now())})
-    elif done is None:
-        screen().print("Nothing was changed.")
-    else:
-        screen().print(f"The query continues there at its next start. Kept: {place}/{done.kept}")
-        screen().print(f"To undo it: {done.undo}.")

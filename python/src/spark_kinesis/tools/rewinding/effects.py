@@ -10,26 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._times import instant, parsed
-from spark_kinesis.tools.facts import (
+from spark_kinesis.tools.facts.losses import (
     SHARD_EXPIRED,
-    Anchor,
-    FirstRecords,
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamOffset,
-    StreamRecord,
     StreamTimes,
-    ask_each,
     created_again,
     dated,
+    loss_at,
+)
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, SourceOffset, StreamOffset
+from spark_kinesis.tools.facts.records import (
+    Anchor,
+    FirstRecords,
+    StreamRecord,
+    first_records,
+    surroundings,
+)
+from spark_kinesis.tools.facts.streams import (
+    Advance,
+    ask_each,
     descendants,
     describe,
-    first_records,
     full_id,
+    ignore,
     list_shards,
-    loss_at,
-    surroundings,
 )
 
 from .plan import Target, rewound, settled
@@ -37,7 +40,7 @@ from .plan import Target, rewound, settled
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from spark_kinesis.tools.facts import StreamShard
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 _BEGINNING = ShardOffset(progress=Progress.TRIM_HORIZON)
 _NO_RECORDS = FirstRecords(records=(), is_complete=True)
@@ -149,7 +152,7 @@ def move(
     *,
     arns: Collection[str],
     shards: Collection[str] = (),
-    on_stream: Callable[[], None] = lambda: None,
+    advance: Advance = ignore,
 ) -> Move:
     """Plan a move, and read the records around it. Changes nothing.
 
@@ -159,7 +162,7 @@ def move(
         target: the new one.
         arns: ARNs of the streams to move.
         shards: IDs or numbers of the shards to move; empty for all. Needs exactly one stream.
-        on_stream: called after each stream.
+        advance: called with the number of shards that are examined, and with that of all.
 
     Raises:
         CheckpointError: if the target is impossible, or a stream was created again.
@@ -170,17 +173,17 @@ def move(
     streams = dict(offset.streams)
     changes = {}
     for arn in arns:
-        streams[arn], changes[arn] = _move(client, arn, streams[arn], target, shards)
-        on_stream()
+        streams[arn], changes[arn] = _move(client, arn, streams[arn], target, shards, advance)
     return Move(offset=SourceOffset(streams=streams), changes=changes)
 
 
-def _move(
+def _move(  # noqa: PLR0917 the arguments of its caller
     client: KinesisClient,
     arn: str,
     offset: StreamOffset,
     target: Target,
     shards: Collection[str],
+    advance: Advance,
 ) -> tuple[StreamOffset, list[Change]]:
     found = describe(client, arn)
     again = created_again(arn, found.created, parsed(offset.created))
@@ -202,7 +205,7 @@ def _move(
         )
         for name in changed(old, new.shards, later)
     ]
-    changes = ask_each(lambda it: examine(client, arn, it, times), places)
+    changes = ask_each(lambda it: examine(client, arn, it, times), places, advance)
     after = {it.shard: it.after for it in changes if it.after is not None}
     return replace(new, shards={**new.shards, **after}), changes
 

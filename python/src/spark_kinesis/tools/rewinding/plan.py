@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._times import instant, utc_now
 from spark_kinesis.cli.times import FORMS, read_time
-from spark_kinesis.tools.facts import (
-    Progress,
-    ShardOffset,
-    StreamOffset,
-    at_time,
-    descendants,
-    named,
-)
+from spark_kinesis.tools.facts.losses import at_time
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, StreamOffset
+from spark_kinesis.tools.facts.streams import descendants, named
 
 if TYPE_CHECKING:
-    from spark_kinesis.tools.facts import StreamShard, StreamTimes
+    from spark_kinesis.tools.facts.losses import StreamTimes
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 # The error of the service's time: a header has whole seconds.
 _RESOLUTION = timedelta(seconds=1)
