@@ -44,20 +44,15 @@ class LogFacts:
     """What the log of a checkpoint says.
 
     Attributes:
-        location: folder of the checkpoint.
-        query_id: Spark's ID of the query, or ``None``.
-        planned: ID of the newest micro-batch.
-        planned_at: when Spark planned it. ``None`` if the log does not say so.
-        completed: ID of the newest micro-batch that was completed. ``None`` if none was.
         streams: where the query continues, by the source (its number or name) and the ARN of the
             stream. Several sources may read the same stream.
     """
 
-    location: str
-    query_id: str | None
-    planned: int
-    planned_at: datetime | None
-    completed: int | None
+    location: str  # folder of the checkpoint
+    query_id: str | None  # Spark's ID of the query, or ``None``
+    planned: int  # ID of the newest micro-batch
+    planned_at: datetime | None  # when Spark planned it. ``None`` if the log does not say so.
+    completed: int | None  # ID of the newest micro-batch that was completed. ``None`` if none was.
     streams: Mapping[tuple[str, str], StreamOffset]
 
     @property
@@ -99,21 +94,13 @@ def read_log(checkpoint: Checkpoint) -> LogFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ShardFact:
-    """A shard of the checkpoint.
+    """A shard of the checkpoint."""
 
-    Attributes:
-        id: ID of the shard.
-        offset: how far the query has read it.
-        is_listed: whether Kinesis still lists it.
-        probe: how far the query is behind. ``None`` if the shard was not probed.
-        refusal: why the probe failed, or ``None``.
-    """
-
-    id: str
-    offset: ShardOffset
-    is_listed: bool
-    probe: Probe | None = None
-    refusal: str | None = None
+    id: str  # ID of the shard
+    offset: ShardOffset  # how far the query has read it
+    is_listed: bool  # whether Kinesis still lists it
+    probe: Probe | None = None  # how far the query is behind. ``None`` if the shard was not probed.
+    refusal: str | None = None  # why the probe failed, or ``None``
 
     def lost_at(self, retention: timedelta) -> datetime | None:
         """When a restart begins to lose records of the shard. ``None`` if unknown, or never."""
@@ -138,17 +125,13 @@ class StreamFacts:
     """A stream of the checkpoint.
 
     Attributes:
-        summary: what Kinesis says about it.
-        offset: how far the query has read it.
-        shards: its shards in the checkpoint.
-        listed: its shards in Kinesis.
         source: number or name of the source that reads it. ``None`` if the query has only one.
     """
 
-    summary: StreamSummary
-    offset: StreamOffset
-    shards: Sequence[ShardFact]
-    listed: Sequence[StreamShard]
+    summary: StreamSummary  # what Kinesis says about it
+    offset: StreamOffset  # how far the query has read it
+    shards: Sequence[ShardFact]  # its shards in the checkpoint
+    listed: Sequence[StreamShard]  # its shards in Kinesis
     source: str | None = None
 
     @property
@@ -176,12 +159,6 @@ def look_at(
 
     It reads one record of each shard, at most of the hundred that were read the longest ago. Each
     read is one of the five per second of its shard.
-
-    Args:
-        client: client of Kinesis in the region of the stream.
-        arn: ARN of the stream.
-        offset: how far the query has read it.
-        on_shard: called before each read.
 
     Raises:
         botocore.exceptions.ClientError: if the stream cannot be described or listed.
@@ -212,13 +189,7 @@ def _probed(client: KinesisClient, arn: str, name: str, offset: ShardOffset) -> 
 
 
 def log_findings(log: LogFacts, stream: str | None, now: datetime) -> list[Finding]:
-    """What the log alone shows.
-
-    Args:
-        log: the log.
-        stream: name or ARN of the stream of the query. ``None`` if it was not given.
-        now: the time.
-    """
+    """What the log alone shows."""
     when = "" if log.planned_at is None else f", {duration_text(now - log.planned_at)} ago"
     seen = f"{log.location} is readable. Spark planned micro-batch {log.planned} last{when}"
     restart = (
@@ -245,12 +216,7 @@ def _owner(log: LogFacts, stream: str) -> Finding:
 
 
 def stream_findings(facts: StreamFacts, now: datetime) -> list[Finding]:
-    """Whether the query can continue in a stream, how far it is behind, and what it loses.
-
-    Args:
-        facts: the stream.
-        now: the time at the service.
-    """
+    """Whether the query can continue in a stream, how far it is behind, and what it loses."""
     recorded, created = parsed(facts.offset.created), facts.summary.created
     if recorded is not None and created_again(facts.name, created, recorded) is not None:
         again = problem(

@@ -32,15 +32,10 @@ class UserRecord:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Aggregate:
-    """An aggregated record.
+    """An aggregated record."""
 
-    Attributes:
-        rows: the user records. A marker of an exactly-once query has none.
-        keys: the table of partition keys.
-    """
-
-    rows: tuple[UserRecord, ...]
-    keys: tuple[str, ...]
+    rows: tuple[UserRecord, ...]  # the user records. A marker of an exactly-once query has none.
+    keys: tuple[str, ...]  # the table of partition keys
 
     @property
     def is_marker(self) -> bool:
@@ -107,10 +102,6 @@ def maker(aggregate: Aggregate, key: str) -> str:
     """The program that wrote an aggregate.
 
     A tag and a marker are certain. Otherwise, this is the program whose aggregates look like this.
-
-    Args:
-        aggregate: the aggregate.
-        key: partition key of the Kinesis record.
     """
     if aggregate.is_marker:
         return "spark-kinesis, marker"

@@ -30,19 +30,16 @@ class Batch:
     """A micro-batch in the offset log.
 
     Attributes:
-        number: its ID, from 0.
-        planned: when Spark planned it. ``None`` if the log does not say so.
         sources: all sources: their numbers as text, counted from 0, or their names if Spark stores
             names.
         offsets: the end of each source as JSON text. A source without an end is absent.
-        metadata: Spark's own entries, such as the watermark.
     """
 
-    number: int
-    planned: datetime | None
+    number: int  # its ID, from 0
+    planned: datetime | None  # when Spark planned it. ``None`` if the log does not say so.
     sources: tuple[str, ...]
     offsets: Mapping[str, str]
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, Any]  # Spark's own entries, such as the watermark
 
 
 class Checkpoint:
@@ -149,9 +146,6 @@ class Checkpoint:
     def start(self, wanted: str | None = None) -> tuple[str, SourceOffset]:
         """A Kinesis source, and where it began. Without any micro-batch, too.
 
-        Args:
-            wanted: number or name of the source; default: the only one.
-
         Raises:
             CheckpointError: if the query never ran, there is no such source, or several and none
                 was named.
@@ -182,10 +176,6 @@ class Checkpoint:
 
     def source(self, batch: Batch, wanted: str | None = None) -> str:
         """A Kinesis source of a micro-batch.
-
-        Args:
-            batch: a micro-batch of the query.
-            wanted: number or name of the source; default: the only one.
 
         Raises:
             CheckpointError: if there is no such source, or several and none was named.
@@ -222,10 +212,6 @@ def _numbers(names: list[str]) -> list[int]:
 def next_position(checkpoint: Checkpoint, wanted: str | None = None) -> SourceOffset:
     """Where a source continues: after the newest completed micro-batch, or else where it began.
 
-    Args:
-        checkpoint: the checkpoint of the query.
-        wanted: number or name of the source; default: the only Kinesis source.
-
     Raises:
         CheckpointError: if there is no such source, several and none was named, or no position.
     """
@@ -260,10 +246,6 @@ def next_positions(checkpoint: Checkpoint) -> dict[str, SourceOffset]:
 
 def chosen_streams(offset: SourceOffset, stream: str | None) -> list[str]:
     """The ARNs of the streams that a command is for, in order.
-
-    Args:
-        offset: the position of the query.
-        stream: name or ARN; ``None`` for all.
 
     Raises:
         CheckpointError: if the query does not read this stream, or reads several with this name.

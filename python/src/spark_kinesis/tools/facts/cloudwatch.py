@@ -15,32 +15,20 @@ _POINTS = 100_800
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Series:
-    """A metric over a time, per second.
+    """A metric over a time, per second."""
 
-    Attributes:
-        peak: in the busiest minute.
-        average: in all minutes. A minute without data counts as 0.
-        points: number of minutes with data.
-    """
-
-    peak: float = 0.0
-    average: float = 0.0
-    points: int = 0
+    peak: float = 0.0  # in the busiest minute
+    average: float = 0.0  # in all minutes. A minute without data counts as 0.
+    points: int = 0  # number of minutes with data
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A metric to ask for.
+    """A metric to ask for."""
 
-    Attributes:
-        metric: name of the metric.
-        shard: ID of a shard; ``None`` for the whole stream.
-        statistic: ``Sum`` or ``Maximum``.
-    """
-
-    metric: str
-    shard: str | None = None
-    statistic: str = "Sum"
+    metric: str  # name of the metric
+    shard: str | None = None  # ID of a shard; ``None`` for the whole stream
+    statistic: str = "Sum"  # ``Sum`` or ``Maximum``
 
 
 READ_BYTES = Query("GetRecords.Bytes")
@@ -51,13 +39,6 @@ def read_metrics(
     client: Any, stream: str, queries: Sequence[Query], begin: datetime, end: datetime
 ) -> Mapping[Query, Series]:
     """Ask CloudWatch for metrics per minute.
-
-    Args:
-        client: client of CloudWatch.
-        stream: name of the stream.
-        queries: the metrics.
-        begin: first minute.
-        end: end of the last minute. At most 15 days ago, CloudWatch keeps values per minute.
 
     Raises:
         botocore.exceptions.ClientError: ``AccessDenied`` without ``cloudwatch:GetMetricData``.

@@ -30,17 +30,11 @@ _LEAST_SKEW = timedelta(seconds=2)
 
 @dataclass(frozen=True, kw_only=True)
 class StreamTimes:
-    """The times of a stream, by the service's clock.
+    """The times of a stream, by the service's clock."""
 
-    Attributes:
-        now: the current time.
-        horizon: records that arrived earlier have expired.
-        created: when the stream was created. No record arrived earlier.
-    """
-
-    now: datetime
-    horizon: datetime
-    created: datetime
+    now: datetime  # the current time
+    horizon: datetime  # records that arrived earlier have expired
+    created: datetime  # when the stream was created. No record arrived earlier.
 
     @staticmethod
     def of(stream: StreamSummary) -> StreamTimes:
@@ -77,11 +71,6 @@ def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes)
 
     The last record of a shard without traffic may have expired long ago, and the search for it may
     end without an answer. This is no loss if the consumer has looked for records since then.
-
-    Args:
-        offset: the position in a shard that is not finished.
-        found: the records around it. ``None`` if they were not read.
-        times: the service's time.
     """
     number, read = offset.sequence_number, offset.complete_until
     state = Anchor.NONE if found is None else found.anchor
@@ -111,14 +100,7 @@ def dated(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -
 
 
 def created_again(arn: str, created: datetime, recorded: datetime | None) -> str | None:
-    """A sentence if positions belong to an earlier stream with the same name.
-
-    Args:
-        arn: ARN of the stream.
-        created: when it was created.
-        recorded: when the stream of the positions was created, at least to the second. ``None`` if
-            the positions do not say so.
-    """
+    """A sentence if positions belong to an earlier stream with the same name."""
     if recorded is None or abs(created - recorded) < _LEASE_RESOLUTION:
         return None
     return (

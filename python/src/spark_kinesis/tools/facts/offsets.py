@@ -42,20 +42,18 @@ class ShardOffset:
     """The progress of one shard.
 
     Attributes:
-        progress: how far the shard was read.
         sequence_number: with ``FROM`` the first record that is not read, with ``AFTER`` the last
             one that is. Otherwise ``None``.
         time: with ``AT`` the time of arrival from which records are read, as in the checkpoint.
         complete_as_of: all records that arrived before this time are read. ``None`` if unknown.
-        waits_for: parents that were not finished.
         first: sequence number of the first record of the micro-batch, if this is its first one.
     """
 
-    progress: Progress
+    progress: Progress  # how far the shard was read
     sequence_number: int | None = None
     time: str | None = None
     complete_as_of: datetime | None = None
-    waits_for: tuple[str, ...] = ()
+    waits_for: tuple[str, ...] = ()  # parents that were not finished
     first: int | None = None
 
     @property
@@ -88,11 +86,10 @@ class StreamOffset:
     """The progress in one stream.
 
     Attributes:
-        created: creation time of the stream, as in the checkpoint.
         shards: progress by shard ID, for the shards that the query still needs.
     """
 
-    created: str
+    created: str  # creation time of the stream, as in the checkpoint
     shards: Mapping[str, ShardOffset]
 
 
@@ -196,14 +193,12 @@ class LoggedOffsets:
     """Where a micro-batch ends in each source of a query, from a file of Spark's log.
 
     Attributes:
-        version: ``NUMBERED``, or ``NAMED``, which Spark 4.2 and later can write.
-        metadata: Spark's own entries as JSON text, such as the watermark. May be empty.
         offsets: the end of each source as JSON text, by the number of the source, counted from 0,
             or by its name. A name may be a number, too. ``None`` if the source has no end yet.
     """
 
-    version: int
-    metadata: str
+    version: int  # ``NUMBERED``, or ``NAMED``, which Spark 4.2 and later can write
+    metadata: str  # Spark's own entries as JSON text, such as the watermark. May be empty.
     offsets: Mapping[str, str | None]
 
     @property

@@ -32,12 +32,7 @@ _SHARE = 4 / 5  # of the read quota of a shard: others read it, too
 
 
 def pause_after(records: Iterable[Mapping[str, Any]], share: float) -> float:
-    """Seconds from a call of ``GetRecords`` to the next one of the same shard.
-
-    Args:
-        records: the records that the call returned.
-        share: part of the read quota to use.
-    """
+    """Seconds from a call of ``GetRecords`` to the next one of the same shard."""
     size = sum(len(it["Data"]) for it in records)
     return max(1 / READ_CALLS, size / READ_BYTES) / share
 
@@ -69,20 +64,15 @@ class Probe:
         behind: time from the last record that the read returned, or from the position if it
             returned none, to the newest record of the shard.
         arrived: arrival time of the first record after the position. ``None`` if none was returned.
-        sequence_number: its sequence number.
-        last_arrived: arrival time of the last record that the read returned.
-        records: number of Kinesis records that it returned.
-        size: bytes of their data.
-        is_end: whether the shard is closed, and has no more records.
     """
 
     behind: timedelta
     arrived: datetime | None
-    sequence_number: int | None
-    is_end: bool
-    last_arrived: datetime | None = None
-    records: int = 0
-    size: int = 0
+    sequence_number: int | None  # its sequence number
+    is_end: bool  # whether the shard is closed, and has no more records
+    last_arrived: datetime | None = None  # arrival time of the last record that the read returned
+    records: int = 0  # number of Kinesis records that it returned
+    size: int = 0  # bytes of their data
 
     def unread_since(self, at: datetime) -> datetime:
         """When the first record after the position arrived, as far as a read at this time shows."""
@@ -139,12 +129,11 @@ class FirstRecords:
     """What a search found.
 
     Attributes:
-        records: the first records after the position, in order.
         is_complete: whether there are no others: the search reached the newest record or the end of
             the shard, or found as many as it was asked for. If false, it ended without an answer.
     """
 
-    records: tuple[StreamRecord, ...]
+    records: tuple[StreamRecord, ...]  # the first records after the position, in order
     is_complete: bool
 
     @property
@@ -211,17 +200,11 @@ class Anchor(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """The records around a position.
+    """The records around a position."""
 
-    Attributes:
-        anchor: whether the record that the position names is there.
-        named: this record, if it is there.
-        unread: the first record that is read from the position on.
-    """
-
-    anchor: Anchor
-    named: StreamRecord | None
-    unread: FirstRecords
+    anchor: Anchor  # whether the record that the position names is there
+    named: StreamRecord | None  # this record, if it is there
+    unread: FirstRecords  # the first record that is read from the position on
 
 
 def surroundings(
@@ -251,11 +234,6 @@ def around(shard: StreamShard, offset: ShardOffset, found: FirstRecords) -> Surr
 
     The first number of a shard need not belong to a record. Without such a record, a position there
     is the beginning of the shard, and shows no loss.
-
-    Args:
-        shard: the shard.
-        offset: the position.
-        found: the first records from the one that it names on: two for a position after a record.
     """
     first, number = found.first, offset.sequence_number
     if number is not None and first is not None and first.sequence_number == number:

@@ -32,52 +32,33 @@ class StreamSummary:
     """The answer of ``DescribeStreamSummary``.
 
     Attributes:
-        name: name.
-        arn: ARN.
-        status: ``CREATING``, ``ACTIVE``, ``UPDATING`` or ``DELETING``.
-        created: creation time. A stream that is made again has another one.
-        mode: ``PROVISIONED`` or ``ON_DEMAND``.
-        retention: how long records are kept.
-        open_shards: number of shards that accept records.
-        consumers: number of consumers of enhanced fan-out.
-        key: ID of the KMS key that encrypts the records. ``None`` without encryption.
-        shard_metrics: names of the metrics per shard that CloudWatch receives.
         server_time: the service's clock, rounded down to a second. ``None`` if its answer has no
             time.
     """
 
-    name: str
-    arn: str
-    status: str
-    created: datetime
-    mode: str
-    retention: timedelta
-    open_shards: int
-    consumers: int
-    key: str | None
-    shard_metrics: tuple[str, ...]
+    name: str  # name
+    arn: str  # ARN
+    status: str  # ``CREATING``, ``ACTIVE``, ``UPDATING`` or ``DELETING``
+    created: datetime  # creation time. A stream that is made again has another one.
+    mode: str  # ``PROVISIONED`` or ``ON_DEMAND``
+    retention: timedelta  # how long records are kept
+    open_shards: int  # number of shards that accept records
+    consumers: int  # number of consumers of enhanced fan-out
+    key: str | None  # ID of the KMS key that encrypts the records. ``None`` without encryption.
+    shard_metrics: tuple[str, ...]  # names of the metrics per shard that CloudWatch receives
     server_time: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamShard:
-    """A shard as ``ListShards`` returns it.
+    """A shard as ``ListShards`` returns it."""
 
-    Attributes:
-        id: ID, such as ``shardId-000000000003``.
-        parents: IDs of the shards that it replaced. They may have expired.
-        first_key: lowest hash key, inclusive.
-        last_key: highest hash key, inclusive.
-        starting: sequence number before which it has no record.
-        ending: sequence number after which it has none. ``None`` while it is open.
-    """
-
-    id: str
-    parents: tuple[str, ...]
-    first_key: int
-    last_key: int
-    starting: int
-    ending: int | None
+    id: str  # ID, such as ``shardId-000000000003``
+    parents: tuple[str, ...]  # IDs of the shards that it replaced. They may have expired.
+    first_key: int  # lowest hash key, inclusive
+    last_key: int  # highest hash key, inclusive
+    starting: int  # sequence number before which it has no record
+    ending: int | None  # sequence number after which it has none. ``None`` while it is open.
 
     @property
     def is_open(self) -> bool:
@@ -189,12 +170,7 @@ def parents_first(shards: Mapping[str, StreamShard]) -> list[StreamShard]:
 
 
 def descendants(shards: Mapping[str, StreamShard], of: Collection[str]) -> set[str]:
-    """The shards that descend from some, without these unless one descends from another.
-
-    Args:
-        shards: all shards that are listed, by ID.
-        of: IDs of shards, which need not be listed.
-    """
+    """The shards that descend from some, without these unless one descends from another."""
     found: set[str] = set()
     for shard in parents_first(shards):
         if any(parent in of or parent in found for parent in shard.parents):
@@ -219,11 +195,6 @@ def ask_each(
     ask: Callable[[Item], Found], items: Sequence[Item], advance: Advance = ignore
 ) -> list[Found]:
     """Call a function for each shard, ten at once: each shard has a quota of its own.
-
-    Args:
-        ask: the function. Its first error ends the others that have not begun.
-        items: its arguments.
-        advance: called with the number of items that are done, and with that of all items.
 
     Returns:
         The results, in the order of the items.

@@ -74,17 +74,11 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class TakeOver:
-    """A checkpoint of a new query.
+    """A checkpoint of a new query."""
 
-    Attributes:
-        files: its files.
-        streams: where the query begins.
-        is_written: whether it is there.
-    """
-
-    files: CheckpointFiles
-    streams: list[StreamMigration]
-    is_written: bool = False
+    files: CheckpointFiles  # its files
+    streams: list[StreamMigration]  # where the query begins
+    is_written: bool = False  # whether it is there
 
     @property
     def losses(self) -> list[str]:
@@ -158,20 +152,15 @@ class HandOver:
     """Leases for a KCL application.
 
     Attributes:
-        table: name of the lease table.
-        seen: the leases that were there.
-        streams: the new leases.
-        planned: micro-batches that are planned and not completed.
         kept: the file with the old leases, one item of DynamoDB per line. ``None`` without one.
-        is_written: whether the new leases are there.
     """
 
-    table: str
-    seen: list[Lease]
-    streams: list[HandBack]
-    planned: tuple[int, ...]
+    table: str  # name of the lease table
+    seen: list[Lease]  # the leases that were there
+    streams: list[HandBack]  # the new leases
+    planned: tuple[int, ...]  # micro-batches that are planned and not completed
     kept: Path | None = None
-    is_written: bool = False
+    is_written: bool = False  # whether the new leases are there
 
     @property
     def losses(self) -> list[str]:

@@ -33,19 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class HandBack:
-    """The leases of a stream.
+    """The leases of a stream."""
 
-    Attributes:
-        arn: ARN of the stream.
-        prefix: what the keys of its leases begin with; empty for an application with one stream.
-        leases: a lease for each shard.
-        losses: what is lost or may be lost, one sentence per shard.
-    """
-
-    arn: str
-    prefix: str
-    leases: list[NewLease]
-    losses: list[str]
+    arn: str  # ARN of the stream
+    prefix: str  # what the keys of its leases begin with; empty for an application with one stream
+    leases: list[NewLease]  # a lease for each shard
+    losses: list[str]  # what is lost or may be lost, one sentence per shard
 
     @property
     def begins(self) -> datetime | None:
@@ -83,13 +76,6 @@ def plan_hand_back(
     client: KinesisClient, arn: str, offset: StreamOffset, seen: Iterable[Lease], *, is_alone: bool
 ) -> HandBack:
     """Decide the leases of a stream. Reads two records of each shard, and changes nothing.
-
-    Args:
-        client: client of Kinesis.
-        arn: ARN of the stream.
-        offset: the position of the query in it.
-        seen: the leases that are in the table.
-        is_alone: whether the query has one stream. A table with leases decides for itself.
 
     Raises:
         MigrationError: if the stream was created again, or if the table has leases of several
@@ -135,12 +121,6 @@ def lease_prefix(arn: str, created: datetime, seen: Iterable[Lease], *, is_alone
 
     The application supplies the creation time in the keys, so those in the table are right.
 
-    Args:
-        arn: ARN of the stream.
-        created: creation time of the stream, for a stream without leases.
-        seen: the leases that are in the table.
-        is_alone: whether the query has one stream, for an empty table.
-
     Raises:
         MigrationError: if the table has leases of the stream with several creation times.
     """
@@ -163,13 +143,7 @@ def new_leases(
     listed: Sequence[StreamShard],
     around: Mapping[str, Surroundings | None],
 ) -> list[NewLease]:
-    """A lease for each listed shard, parents before children.
-
-    Args:
-        offset: the position of the query, without finished shards.
-        listed: all shards that Kinesis lists.
-        around: the records around the positions that name one, by shard.
-    """
+    """A lease for each listed shard, parents before children."""
     by_id = {shard.id: shard for shard in listed}
     later = descendants(by_id, offset)
     found = []

@@ -43,16 +43,14 @@ class LeaseKey:
     """Which shard a lease is for.
 
     Attributes:
-        shard: ID of the shard.
         stream: name of the stream. ``None`` in the table of an application with one stream.
-        account: ID of the account of the stream. ``None`` likewise.
         created: creation time of the stream in seconds since 1970. The application supplies it, so
             it may be another number. ``None`` likewise.
     """
 
-    shard: str
+    shard: str  # ID of the shard
     stream: str | None = None
-    account: str | None = None
+    account: str | None = None  # ID of the account of the stream. ``None`` likewise.
     created: int | None = None
 
     @property
@@ -68,20 +66,16 @@ class Lease:
     """A lease.
 
     Attributes:
-        key: the shard.
         checkpoint: sequence number of the last record that the application has processed, or
             ``TRIM_HORIZON``, ``LATEST``, ``AT_TIMESTAMP`` or ``SHARD_END``.
-        sub: number of the last user record, if that record is an aggregate. Otherwise 0.
-        counter: a running application increases it every few seconds.
-        owner: worker that holds the lease, or held it last.
         item: all attributes, as DynamoDB returned them.
     """
 
-    key: LeaseKey
+    key: LeaseKey  # the shard
     checkpoint: str
-    sub: int
-    counter: int
-    owner: str | None
+    sub: int  # number of the last user record, if that record is an aggregate. Otherwise 0.
+    counter: int  # a running application increases it every few seconds
+    owner: str | None  # worker that holds the lease, or held it last
     item: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -146,11 +140,6 @@ def scan_leases(
 def require_stopped(table: str, before: Iterable[Lease], after: Iterable[Lease]) -> None:
     """Refuse a table that an application uses. A running one increases its counters.
 
-    Args:
-        table: name of the table.
-        before: its leases.
-        after: its leases some time later.
-
     Raises:
         MigrationError: names a lease that has changed.
     """
@@ -168,12 +157,6 @@ def require_stopped(table: str, before: Iterable[Lease], after: Iterable[Lease])
 def stops_of_leases(leases: Iterable[Lease], table: str, at: datetime | None) -> dict[str, Stop]:
     """Where the application stopped, by shard ID.
 
-    Args:
-        leases: the leases of one stream.
-        table: name of the table, for errors.
-        at: the time at which the application was configured to begin: the leases with
-            ``AT_TIMESTAMP`` do not contain it.
-
     Raises:
         MigrationError: if a lease has another checkpoint, or needs ``at``.
     """
@@ -190,12 +173,6 @@ def stops_of_leases(leases: Iterable[Lease], table: str, at: datetime | None) ->
 
 def by_stream(leases: Iterable[Lease], table: str, stream: str | None) -> dict[str, list[Lease]]:
     """The leases of each stream, by its name.
-
-    Args:
-        leases: all leases of a table.
-        table: name of the table, for errors.
-        stream: name or ARN of the stream of an application with one stream; otherwise the only
-            stream wanted. ``None`` for all.
 
     Raises:
         MigrationError: if the leases do not name their stream and none is given, or the given one
@@ -283,16 +260,14 @@ class NewLease:
     """The checkpoint of a shard for a KCL application.
 
     Attributes:
-        shard: the shard.
         checkpoint: sequence number of the last record that the query has read, or
             ``TRIM_HORIZON``, ``AT_TIMESTAMP`` or ``SHARD_END``.
-        sub: number of the last user record of that record, from 0.
         begins: with ``AT_TIMESTAMP`` the time at which the query begins in the shard.
     """
 
-    shard: StreamShard
+    shard: StreamShard  # the shard
     checkpoint: str
-    sub: int = 0
+    sub: int = 0  # number of the last user record of that record, from 0
     begins: datetime | None = None
 
 
@@ -305,14 +280,6 @@ def write_leases(  # noqa: PLR0917 the arguments of its caller
     pause: Callable[[], None],
 ) -> None:
     """Write a lease for each shard.
-
-    Args:
-        dynamodb: boto3's client of DynamoDB.
-        table: name of the table.
-        leases: the new leases.
-        seen: the leases that are there.
-        prefix: what the keys of this stream begin with; empty for an application with one stream.
-        pause: called after each write, which takes one write capacity unit.
 
     Raises:
         MigrationError: if an application has changed a lease in the meantime. Leases before it are
@@ -356,12 +323,7 @@ def _conflict(table: str, key: str, there: Mapping[str, Any]) -> tuple[str, str]
 
 
 def new_item(lease: NewLease, prefix: str) -> dict[str, Any]:
-    """A lease that is not there yet, in the form of the KCL.
-
-    Args:
-        lease: the lease.
-        prefix: account, name and creation time of the stream with colons, or empty.
-    """
+    """A lease that is not there yet, in the form of the KCL."""
     shard = lease.shard
     made: dict[str, Any] = {
         _KEY: {"S": prefix + shard.id},

@@ -22,17 +22,15 @@ class ShardStart:
     """Where a query begins to read a shard.
 
     Attributes:
-        shard: the shard.
         stop: where the other consumer stopped. ``None`` if it named no position for this shard.
         offset: where the query begins. If ``stop`` is in the middle of an aggregate, only the
             record itself shows whether it has to come again.
-        times: the service's time.
     """
 
-    shard: StreamShard
+    shard: StreamShard  # the shard
     stop: Stop | None
     offset: ShardOffset
-    times: StreamTimes
+    times: StreamTimes  # the service's time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +38,12 @@ class StartPlan:
     """Where a query begins to read a stream.
 
     Attributes:
-        starts: the shards that the query reads, parents before children.
         read: IDs of the other listed shards. The other consumer has read them, or began after them.
         expired: shards that are no longer listed, and where the other consumer stopped in them
             before their end. Their unread records are lost.
     """
 
-    starts: tuple[ShardStart, ...]
+    starts: tuple[ShardStart, ...]  # the shards that the query reads, parents before children
     read: tuple[str, ...]
     expired: Mapping[str, Stop]
 
@@ -62,14 +59,6 @@ def plan_start(
 
     A shard without a stop begins at its oldest record if it descends from one with a stop. It has
     been read if one with a stop descends from it, unless the query still reads a parent of it.
-
-    Args:
-        stream: name of the stream, for errors.
-        listed: all shards that Kinesis lists, open and closed.
-        stops: where the other consumer stopped, by shard ID.
-        times: the service's time.
-        others: where to begin in shards that have nothing to do with any stop. ``None`` refuses
-            them.
 
     Raises:
         MigrationError: if no shard with a stop is listed, if a sequence number is not in its shard,

@@ -36,17 +36,15 @@ class Stop:
     """A position that another consumer stored for a shard.
 
     Attributes:
-        kind: what the position means.
         sequence_number: with ``AFTER`` the last record that was read, with ``AT`` the next one.
         sub_sequence_number: with ``AFTER`` the last user record that was read of an aggregate,
             counted from 0. ``None`` if the whole record was read.
-        time: with ``AT_TIME`` the time of arrival from which records are read.
     """
 
-    kind: StopKind
+    kind: StopKind  # what the position means
     sequence_number: int | None = None
     sub_sequence_number: int | None = None
-    time: datetime | None = None
+    time: datetime | None = None  # with ``AT_TIME`` the time of arrival from which records are read
 
     @property
     def text(self) -> str:
@@ -73,14 +71,12 @@ class StreamStops:
     """Where another consumer stopped in a stream.
 
     Attributes:
-        stream: name or ARN.
-        stops: the positions, by shard ID.
         created: creation time of the stream that it read, to the second. ``None`` if its positions
             do not say so.
     """
 
-    stream: str
-    stops: Mapping[str, Stop]
+    stream: str  # name or ARN
+    stops: Mapping[str, Stop]  # the positions, by shard ID
     created: datetime | None = None
 
     def with_latest_at(self, time: datetime | None) -> StreamStops:

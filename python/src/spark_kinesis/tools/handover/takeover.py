@@ -82,23 +82,19 @@ class Joint:
     """What is around the position where a query begins in a shard.
 
     Attributes:
-        start: the plan for the shard.
         offset: where the query begins. It may differ from the plan's in ``progress``, and says up
             to when the shard was read.
-        verdict: whether records are missing.
         last: the last record that the other consumer read. ``None`` if there is none.
         first: the first record that the query will read. ``None`` if none has arrived yet.
-        again: number of user records that the other consumer has read, and that come again.
-        loss: what is lost or skipped, or may be. ``None`` if nothing is.
     """
 
-    start: ShardStart
+    start: ShardStart  # the plan for the shard
     offset: ShardOffset
-    verdict: Verdict
+    verdict: Verdict  # whether records are missing
     last: StreamRecord | None = None
     first: StreamRecord | None = None
-    again: int = 0
-    loss: str | None = None
+    again: int = 0  # number of user records that the other consumer has read, and that come again
+    loss: str | None = None  # what is lost or skipped, or may be. ``None`` if nothing is.
 
     @property
     def words(self) -> str:
@@ -138,17 +134,11 @@ def _record(record: StreamRecord | None) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamMigration:
-    """A stream that a query takes over.
+    """A stream that a query takes over."""
 
-    Attributes:
-        stream: the settings of the stream.
-        plan: where the query begins in each shard.
-        joints: the records around each beginning, in the order of the plan.
-    """
-
-    stream: StreamSummary
-    plan: StartPlan
-    joints: tuple[Joint, ...]
+    stream: StreamSummary  # the settings of the stream
+    plan: StartPlan  # where the query begins in each shard
+    joints: tuple[Joint, ...]  # the records around each beginning, in the order of the plan
 
     @property
     def offset(self) -> StreamOffset:
@@ -208,13 +198,6 @@ def plan_takeover(
 
     Makes two calls per shard, four for a shard at ``LATEST``, and changes nothing.
 
-    Args:
-        client: client of Kinesis.
-        stopped: the stream, and where the other consumer stopped in it.
-        others: where to begin in shards that have nothing to do with any stop. ``None`` refuses
-            them.
-        advance: called with the number of shards that were examined, and with that of all shards.
-
     Raises:
         MigrationError: if the positions do not fit the stream.
         botocore.exceptions.ClientError: if a call fails.
@@ -243,13 +226,7 @@ def _examine(client: KinesisClient, arn: str, start: ShardStart) -> Joint:
 
 
 def joined(start: ShardStart, found: FirstRecords) -> Joint:
-    """The joint at a position.
-
-    Args:
-        start: the plan for the shard.
-        found: the first records from the one on that the position names: two for a position after
-            a record.
-    """
+    """The joint at a position."""
     offset = start.offset
     seen = around(start.shard, offset, found)
     loss = loss_at(offset, seen, start.times)
@@ -293,11 +270,6 @@ def newest(start: ShardStart, found: FirstRecords, oldest: FirstRecords) -> Join
     """The joint where the other consumer was to begin with new records.
 
     A shard that has received no record keeps this position, and then the query misses none.
-
-    Args:
-        start: the plan for the shard, which begins now.
-        found: the first record from there on.
-        oldest: the first record of the shard.
     """
     old, begins = oldest.first, start.offset.complete_until
     joint = Joint(start=start, offset=start.offset, verdict=Verdict.BEGINS, first=found.first)
@@ -332,11 +304,6 @@ def require_new(files: CheckpointFiles, source: str) -> None:
 
 def write_new(files: CheckpointFiles, source: str, migrations: Iterable[StreamMigration]) -> None:
     """Write the position at which a source of a new query begins.
-
-    Args:
-        files: the files of the checkpoint.
-        source: number of the source in the query, from 0, or its name.
-        migrations: its streams.
 
     Raises:
         MigrationError: if the query has begun.

@@ -31,19 +31,12 @@ _MOST_NUMBERS = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class ShardRead:
-    """The part of a shard that a micro-batch has read.
+    """The part of a shard that a micro-batch has read."""
 
-    Attributes:
-        stream: ARN of the stream.
-        shard: ID of the shard.
-        start: progress before the micro-batch.
-        end: progress after it.
-    """
-
-    stream: str
-    shard: str
-    start: ShardOffset
-    end: ShardOffset
+    stream: str  # ARN of the stream
+    shard: str  # ID of the shard
+    start: ShardOffset  # progress before the micro-batch
+    end: ShardOffset  # progress after it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,33 +44,23 @@ class BatchReads:
     """A micro-batch and what it has read.
 
     Attributes:
-        number: its ID.
-        planned: when Spark planned it. ``None`` if the log does not say so.
-        completed: when it was completed. ``None`` if it was not.
         reads: one per shard that it has read. ``None`` if the log has lost its start.
-        started: shards that the next micro-batch can read for the first time.
     """
 
-    number: int
-    planned: datetime | None
-    completed: datetime | None
+    number: int  # its ID
+    planned: datetime | None  # when Spark planned it. ``None`` if the log does not say so.
+    completed: datetime | None  # when it was completed. ``None`` if it was not.
     reads: tuple[ShardRead, ...] | None
-    started: tuple[str, ...] = ()
+    started: tuple[str, ...] = ()  # shards that the next micro-batch can read for the first time
 
 
 @dataclass(frozen=True)
 class Count:
-    """What lies between two positions.
+    """What lies between two positions."""
 
-    Attributes:
-        records: number of Kinesis records. An aggregated record counts once.
-        bytes: bytes of their data.
-        is_complete: whether these are all. If not, some have expired, or may have.
-    """
-
-    records: int
-    bytes: int
-    is_complete: bool = True
+    records: int  # number of Kinesis records. An aggregated record counts once.
+    bytes: int  # bytes of their data
+    is_complete: bool = True  # whether these are all. If not, some have expired, or may have.
 
 
 def batches(
@@ -247,12 +230,6 @@ def count(
     horizon: Callable[[], datetime],
 ) -> Count:
     """Read a part of a shard again, slowly, and count.
-
-    Args:
-        client: client of Kinesis.
-        read: the part.
-        sleep: waits for a number of seconds.
-        horizon: returns the time of arrival before which records of the stream have expired.
 
     Raises:
         ValueError: if the end is not one of a micro-batch.

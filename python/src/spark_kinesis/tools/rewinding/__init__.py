@@ -37,19 +37,14 @@ class Rewind:
     """A move of a query.
 
     Attributes:
-        checkpoint: the checkpoint of the query.
-        target: the new position.
-        position: where the query would have continued.
-        move: the new position in each shard, and what it skips or repeats.
-        refusals: why it is refused, and what to do.
         kept: the folder in the checkpoint with the old files. ``None`` if nothing was changed.
     """
 
-    checkpoint: Checkpoint
-    target: Target
-    position: LogPosition
-    move: Move
-    refusals: list[str]
+    checkpoint: Checkpoint  # the checkpoint of the query
+    target: Target  # the new position
+    position: LogPosition  # where the query would have continued
+    move: Move  # the new position in each shard, and what it skips or repeats
+    refusals: list[str]  # why it is refused, and what to do
     kept: str | None = None
 
     @property

@@ -64,22 +64,17 @@ class Change:
     """What a move does to a shard.
 
     Attributes:
-        shard: ID of the shard.
         before: the old position. ``None`` if the query had read the whole shard, or had not begun
             to read it.
-        after: the new position. ``None`` if the query reads nothing of the shard.
-        effect: what happens to the records between them that the stream still has.
-        first: the first of these records. ``None`` without such a record.
-        until: the first record after them. ``None`` if there is none yet.
         loss: a sentence about records that have expired, or may have. ``None`` without a loss.
     """
 
-    shard: str
+    shard: str  # ID of the shard
     before: ShardOffset | None
-    after: ShardOffset | None
-    effect: Effect
-    first: StreamRecord | None = None
-    until: StreamRecord | None = None
+    after: ShardOffset | None  # the new position. ``None`` if the query reads nothing of the shard.
+    effect: Effect  # what happens to the records between them that the stream still has
+    first: StreamRecord | None = None  # the first of these records. ``None`` without such a record.
+    until: StreamRecord | None = None  # the first record after them. ``None`` if there is none yet.
     loss: str | None = None
 
     @property
@@ -156,14 +151,6 @@ def move(
 ) -> Move:
     """Plan a move, and read the records around it. Changes nothing.
 
-    Args:
-        client: client of Kinesis.
-        offset: the old position.
-        target: the new one.
-        arns: ARNs of the streams to move.
-        shards: IDs or numbers of the shards to move; empty for all. Needs exactly one stream.
-        advance: called with the number of shards that are examined, and with that of all.
-
     Raises:
         CheckpointError: if the target is impossible, or a stream was created again.
         botocore.exceptions.ClientError: if a call fails.
@@ -234,21 +221,13 @@ def changed(
 
 @dataclass(frozen=True, kw_only=True)
 class Places:
-    """The old and the new position of a shard, as in ``Change``.
+    """The old and the new position of a shard, as in ``Change``."""
 
-    Attributes:
-        shard: ID of the shard.
-        listed: the shard, if the stream still has it.
-        before: the old position.
-        after: the new position.
-        is_later: whether the query had not begun to read the shard.
-    """
-
-    shard: str
-    listed: StreamShard | None
-    before: ShardOffset | None
-    after: ShardOffset | None
-    is_later: bool
+    shard: str  # ID of the shard
+    listed: StreamShard | None  # the shard, if the stream still has it
+    before: ShardOffset | None  # the old position
+    after: ShardOffset | None  # the new position
+    is_later: bool  # whether the query had not begun to read the shard
 
 
 def examine(

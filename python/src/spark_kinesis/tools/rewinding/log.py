@@ -28,19 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LogPosition:
-    """Where a query continues.
+    """Where a query continues."""
 
-    Attributes:
-        batch: the newest completed micro-batch. ``None`` if there is none.
-        planned: later micro-batches, which are not completed.
-        source: number or name of the source.
-        offset: its position.
-    """
-
-    batch: int | None
-    planned: tuple[int, ...]
-    source: str
-    offset: SourceOffset
+    batch: int | None  # the newest completed micro-batch. ``None`` if there is none.
+    planned: tuple[int, ...]  # later micro-batches, which are not completed
+    source: str  # number or name of the source
+    offset: SourceOffset  # its position
 
     @property
     def path(self) -> str:
@@ -52,12 +45,6 @@ def read_position(
     checkpoint: Checkpoint, wanted: str | None, kept: Collection[str], *, drop_planned: bool
 ) -> LogPosition:
     """Where a query continues, if it may be moved.
-
-    Args:
-        checkpoint: the checkpoint.
-        wanted: number or name of the source; default: the only Kinesis source.
-        kept: numbers or names of the other sources, which continue where they are.
-        drop_planned: whether to forget micro-batches that are not completed.
 
     Raises:
         CheckpointError: if the query keeps state, has other sources that are not among ``kept``,
@@ -129,13 +116,6 @@ def rewrite(
     """Write a new position. The old files and a note go to a folder of the checkpoint.
 
     If it is interrupted, the query continues at the old or at the new position.
-
-    Args:
-        checkpoint: the checkpoint.
-        position: the old position.
-        offset: the new position.
-        note: what the move skips and what comes again.
-        now: the time, which names the folder.
 
     Returns:
         The folder, relative to the checkpoint.

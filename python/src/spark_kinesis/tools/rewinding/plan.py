@@ -29,14 +29,12 @@ class Target:
     """The position to which a query is moved.
 
     Attributes:
-        progress: ``TRIM_HORIZON``, ``AT`` a time, ``AFTER`` a record or ``FROM`` a record.
         time: the time. With ``AT`` and without a time, the position is the newest record.
-        sequence_number: the record.
     """
 
-    progress: Progress
+    progress: Progress  # ``TRIM_HORIZON``, ``AT`` a time, ``AFTER`` a record or ``FROM`` a record
     time: datetime | None = None
-    sequence_number: int | None = None
+    sequence_number: int | None = None  # the record
 
     @staticmethod
     def of(text: str) -> Target:
@@ -106,13 +104,6 @@ def rewound(
 
     The descendants of a chosen shard move with it, so that the order of each partition key remains.
     Only with the newest record as the target they stay.
-
-    Args:
-        old: the position after the last completed micro-batch.
-        listed: all shards that Kinesis lists, open and closed.
-        target: the new position.
-        times: the service's time.
-        chosen: IDs of the shards to move. Empty for all.
 
     Raises:
         CheckpointError: if the target or a chosen shard is impossible. With the newest record as
