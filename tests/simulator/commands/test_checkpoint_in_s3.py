@@ -84,6 +84,17 @@ def test_a_bucket_that_is_not_there_is_named(moto: str) -> None:
         files.names("offsets")
 
 
+@pytest.mark.usefixtures("home")
+def test_a_server_on_this_machine_gets_the_keys_of_the_environment(
+    moto: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "mine")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    place = Store(region="us-east-1", options={"endpoint_url": moto})
+    files: Any = open_files(PLACE, place)
+    assert files._client._request_signer._credentials.access_key == "mine"
+
+
 def upload(query: Query, s3: Any) -> None:
     """Put the checkpoint of a query into the bucket."""
     began = datetime(2026, 1, 1, tzinfo=timezone.utc)

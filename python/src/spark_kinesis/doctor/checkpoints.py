@@ -67,12 +67,7 @@ class LogFacts:
 
 
 def read_log(checkpoint: Checkpoint) -> LogFacts:
-    """Read where the query continues: after its newest completed micro-batch.
-
-    Raises:
-        CheckpointError: if the checkpoint has no micro-batch, none with a Kinesis source, or
-            cannot be read.
-    """
+    """Read where the query continues: after its newest completed micro-batch."""
     planned, completed = checkpoint.state()
     newest = checkpoint.batch(planned[-1] if planned else 0)
     positions = next_positions(checkpoint)
@@ -159,10 +154,6 @@ def look_at(
 
     It reads one record of each shard, at most of the hundred that were read the longest ago. Each
     read is one of the five per second of its shard.
-
-    Raises:
-        botocore.exceptions.ClientError: if the stream cannot be described or listed.
-        botocore.exceptions.BotoCoreError: if Kinesis cannot be called.
     """
     summary, listed = describe(client, arn), list_shards(client, arn)
     ids, known = {it.id for it in listed}, offset.shards

@@ -60,12 +60,7 @@ def progress(title: str) -> Iterator[_Advance]:
 
 
 def agree(question: str, written: CheckpointFiles | None = None, *, is_agreed: bool) -> None:
-    """Ask on the terminal, after a warning about the store of the files to write.
-
-    Raises:
-        SparkKinesisError: if there is no terminal, and the answer was not given before.
-        click.Abort: if the answer is no.
-    """
+    """Ask on the terminal, after a warning about the store of the files to write."""
     if written is not None and written.doubt is not None:
         to_stderr(written.doubt)
     if is_agreed:

@@ -224,7 +224,7 @@ def _open_s3(location: str, store: Store) -> CheckpointFiles:
     else:
         opened = session(
             store.user,
-            endpoint,
+            None,  # also a local server has keys of its own
             given.get("region") or store.region,
             given.get("profile") or (None if "key" in keys else store.profile),
             {argument: keys[it] for it, argument in _KEY_ARGUMENTS.items() if it in keys},

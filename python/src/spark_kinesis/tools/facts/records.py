@@ -215,11 +215,7 @@ def surroundings(
     *,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Surroundings:
-    """Read the records around a position of a shard that is not finished.
-
-    Raises:
-        botocore.exceptions.ClientError: if a call fails.
-    """
+    """Read the records around a position of a shard that is not finished."""
     if is_end(shard, offset):  # the number need not belong to a record
         nothing = FirstRecords(records=(), is_complete=True)
         return Surroundings(anchor=Anchor.NONE, named=None, unread=nothing)

@@ -134,11 +134,7 @@ def take_over(
 
 
 def watch_query(checkpoint: Checkpoint, seconds: float) -> None:
-    """Refuse a query that plans or completes a micro-batch in some seconds.
-
-    Raises:
-        CheckpointError: if it does.
-    """
+    """Refuse a query that plans or completes a micro-batch in some seconds."""
     before = checkpoint.state()
     if watched(checkpoint.state, seconds) != before:
         raise CheckpointError(

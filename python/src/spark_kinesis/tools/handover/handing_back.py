@@ -75,13 +75,7 @@ class HandBack:
 def plan_hand_back(
     client: KinesisClient, arn: str, offset: StreamOffset, seen: Iterable[Lease], *, is_alone: bool
 ) -> HandBack:
-    """Decide the leases of a stream. Reads two records of each shard, and changes nothing.
-
-    Raises:
-        MigrationError: if the stream was created again, or if the table has leases of several
-            streams with its name.
-        botocore.exceptions.ClientError: if a call fails.
-    """
+    """Decide the leases of a stream. Reads two records of each shard, and changes nothing."""
     found = describe(client, arn)
     again = created_again(arn, found.created, parsed(offset.created))
     if again is not None:
@@ -120,9 +114,6 @@ def lease_prefix(arn: str, created: datetime, seen: Iterable[Lease], *, is_alone
     """What the keys of the leases of a stream begin with. Empty for one stream.
 
     The application supplies the creation time in the keys, so those in the table are right.
-
-    Raises:
-        MigrationError: if the table has leases of the stream with several creation times.
     """
     keys = [lease.key for lease in seen]
     if keys[0].stream is None if keys else is_alone:

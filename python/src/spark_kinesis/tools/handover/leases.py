@@ -138,11 +138,7 @@ def scan_leases(
 
 
 def require_stopped(table: str, before: Iterable[Lease], after: Iterable[Lease]) -> None:
-    """Refuse a table that an application uses. A running one increases its counters.
-
-    Raises:
-        MigrationError: names a lease that has changed.
-    """
+    """Refuse a table that an application uses. A running one increases its counters."""
     old = {it.key: it for it in before}
     moving = [it for it in after if old.get(it.key) != it]
     if moving:
@@ -155,11 +151,7 @@ def require_stopped(table: str, before: Iterable[Lease], after: Iterable[Lease])
 
 
 def stops_of_leases(leases: Iterable[Lease], table: str, at: datetime | None) -> dict[str, Stop]:
-    """Where the application stopped, by shard ID.
-
-    Raises:
-        MigrationError: if a lease has another checkpoint, or needs ``at``.
-    """
+    """Where the application stopped, by shard ID."""
     words = {it.value for it in StopKind}
     found = {}
     for lease in leases:
@@ -172,12 +164,7 @@ def stops_of_leases(leases: Iterable[Lease], table: str, at: datetime | None) ->
 
 
 def by_stream(leases: Iterable[Lease], table: str, stream: str | None) -> dict[str, list[Lease]]:
-    """The leases of each stream, by its name.
-
-    Raises:
-        MigrationError: if the leases do not name their stream and none is given, or the given one
-            is not among them.
-    """
+    """The leases of each stream, by its name."""
     found: dict[str, list[Lease]] = {}
     for lease in leases:
         name = lease.key.stream or stream
@@ -279,13 +266,7 @@ def write_leases(  # noqa: PLR0917 the arguments of its caller
     prefix: str,
     pause: Callable[[], None],
 ) -> None:
-    """Write a lease for each shard.
-
-    Raises:
-        MigrationError: if an application has changed a lease in the meantime. Leases before it are
-            written. Also if an item with the key of a lease is not a whole lease.
-        botocore.exceptions.ClientError: if a call fails.
-    """
+    """Write a lease for each shard."""
     by_key = {it.key.prefix + it.key.shard: it for it in seen}
     for number, lease in enumerate(leases):
         key = prefix + lease.shard.id
@@ -362,12 +343,7 @@ def _update(lease: NewLease, key: str, counter: int) -> dict[str, Any]:
 
 
 def create_table(dynamodb: Any, table: str) -> None:
-    """Create a lease table that is paid per request, and wait until it is there.
-
-    Raises:
-        MigrationError: if there is one.
-        botocore.exceptions.ClientError: if a call fails.
-    """
+    """Create a lease table that is paid per request, and wait until it is there."""
     try:
         dynamodb.create_table(
             TableName=table,

@@ -59,10 +59,6 @@ def plan_start(
 
     A shard without a stop begins at its oldest record if it descends from one with a stop. It has
     been read if one with a stop descends from it, unless the query still reads a parent of it.
-
-    Raises:
-        MigrationError: if no shard with a stop is listed, if a sequence number is not in its shard,
-            or if there are shards that have nothing to do with any stop.
     """
     by_id = {shard.id: shard for shard in listed}
     if not any(name in by_id for name in stops):

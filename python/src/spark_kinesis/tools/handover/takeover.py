@@ -197,10 +197,6 @@ def plan_takeover(
     """Plan how a query takes a stream over, and read the records around each joint.
 
     Makes two calls per shard, four for a shard at ``LATEST``, and changes nothing.
-
-    Raises:
-        MigrationError: if the positions do not fit the stream.
-        botocore.exceptions.ClientError: if a call fails.
     """
     found = describe(client, stopped.stream)
     again = created_again(found.arn, found.created, stopped.created)
@@ -290,11 +286,7 @@ def newest(start: ShardStart, found: FirstRecords, oldest: FirstRecords) -> Join
 
 
 def require_new(files: CheckpointFiles, source: str) -> None:
-    """Refuse a checkpoint of a query that has begun.
-
-    Raises:
-        MigrationError: names the checkpoint.
-    """
+    """Refuse a checkpoint of a query that has begun."""
     if files.names("offsets") or files.read(initial_path(source)) is not None:
         raise MigrationError(
             f"the checkpoint {files.location} belongs to a query that has begun. Choose a folder "
@@ -303,11 +295,7 @@ def require_new(files: CheckpointFiles, source: str) -> None:
 
 
 def write_new(files: CheckpointFiles, source: str, migrations: Iterable[StreamMigration]) -> None:
-    """Write the position at which a source of a new query begins.
-
-    Raises:
-        MigrationError: if the query has begun.
-    """
+    """Write the position at which a source of a new query begins."""
     offset = SourceOffset(streams={it.stream.arn: it.offset for it in migrations})
     require_new(files, source)
     try:

@@ -158,11 +158,7 @@ def _new(start: SourceOffset, end: SourceOffset) -> tuple[str, ...]:
 
 
 def read_spans(text: str) -> list[tuple[int, int]]:
-    """The first and last IDs of micro-batches from a text such as ``120-124,130``.
-
-    Raises:
-        CheckpointError: if the text has another form.
-    """
+    """The first and last IDs of micro-batches from a text such as ``120-124,130``."""
     found = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", part.strip())
@@ -173,11 +169,7 @@ def read_spans(text: str) -> list[tuple[int, int]]:
 
 
 def read_numbers(text: str) -> list[int]:
-    """The IDs of micro-batches from a text, one by one and in order.
-
-    Raises:
-        CheckpointError: if the text has another form, or names more than any log has.
-    """
+    """The IDs of micro-batches from a text, one by one and in order."""
     spans = read_spans(text)
     if sum(last - first for first, last in spans) > _MOST_NUMBERS:
         raise CheckpointError(
@@ -188,11 +180,7 @@ def read_numbers(text: str) -> list[int]:
 
 
 def all_reads(found: Iterable[BatchReads]) -> list[ShardRead]:
-    """What some micro-batches have read.
-
-    Raises:
-        CheckpointError: if the log has lost the start of one.
-    """
+    """What some micro-batches have read."""
     reads: list[ShardRead] = []
     for it in found:
         if it.reads is None:
@@ -207,11 +195,7 @@ def all_reads(found: Iterable[BatchReads]) -> list[ShardRead]:
 def count_reads(
     client: KinesisClient, reads: Sequence[ShardRead], on_read: Callable[[], None] = lambda: None
 ) -> Mapping[ShardRead, Count]:
-    """Read the records of some micro-batches again, slowly, and count them.
-
-    Raises:
-        botocore.exceptions.ClientError: if a call fails, such as without permission.
-    """
+    """Read the records of some micro-batches again, slowly, and count them."""
     clock = ServiceClock()
     clock.follow(client)
     retention = {it: describe(client, it).retention for it in {read.stream for read in reads}}
@@ -229,12 +213,7 @@ def count(
     sleep: Callable[[float], None],
     horizon: Callable[[], datetime],
 ) -> Count:
-    """Read a part of a shard again, slowly, and count.
-
-    Raises:
-        ValueError: if the end is not one of a micro-batch.
-        botocore.exceptions.ClientError: if a call fails, such as without permission.
-    """
+    """Read a part of a shard again, slowly, and count."""
     if read.end.progress not in (Progress.AFTER, Progress.FINISHED):
         raise ValueError(f"{read.end.text} is not the end of a micro-batch")
     iterator = _begin(client, read)

@@ -149,12 +149,7 @@ def move(
     shards: Collection[str] = (),
     advance: Advance = ignore,
 ) -> Move:
-    """Plan a move, and read the records around it. Changes nothing.
-
-    Raises:
-        CheckpointError: if the target is impossible, or a stream was created again.
-        botocore.exceptions.ClientError: if a call fails.
-    """
+    """Plan a move, and read the records around it. Changes nothing."""
     if shards and len(arns) != 1:
         raise CheckpointError("the query reads several streams: name that of the shard by --stream")
     streams = dict(offset.streams)
@@ -241,9 +236,6 @@ def examine(
     """Read the first record after the old and after the new position.
 
     The new position in the result says up to when the shard was read, if a record shows it.
-
-    Raises:
-        botocore.exceptions.ClientError: if a call fails.
     """
     name, shard, before, after = places.shard, places.listed, places.before, places.after
     if shard is None:

@@ -44,12 +44,7 @@ class LogPosition:
 def read_position(
     checkpoint: Checkpoint, wanted: str | None, kept: Collection[str], *, drop_planned: bool
 ) -> LogPosition:
-    """Where a query continues, if it may be moved.
-
-    Raises:
-        CheckpointError: if the query keeps state, has other sources that are not among ``kept``,
-            has micro-batches that are not completed, or never ran.
-    """
+    """Where a query continues, if it may be moved."""
     where = f"the checkpoint {checkpoint.location}"
     if checkpoint.files.names("state"):
         raise CheckpointError(
@@ -119,10 +114,6 @@ def rewrite(
 
     Returns:
         The folder, relative to the checkpoint.
-
-    Raises:
-        CheckpointError: if the query has run since ``read_position``. Then the old files are in
-            their places again.
     """
     files = checkpoint.files
     require_stopped(checkpoint, position)

@@ -38,11 +38,7 @@ class Target:
 
     @staticmethod
     def of(text: str) -> Target:
-        """The position that a text means: ``latest``, ``trim_horizon``, ``at:NUMBER`` or a time.
-
-        Raises:
-            ValueError: for another text. The message has all forms.
-        """
+        """The position that a text means: ``latest``, ``trim_horizon``, ``at:NUMBER`` or a time."""
         word = text.strip().lower()
         record = re.fullmatch(r"(at|after):(\d+)", word)
         if record:
@@ -104,10 +100,6 @@ def rewound(
 
     The descendants of a chosen shard move with it, so that the order of each partition key remains.
     Only with the newest record as the target they stay.
-
-    Raises:
-        CheckpointError: if the target or a chosen shard is impossible. With the newest record as
-            the target, also if a chosen shard was read to its end.
     """
     by_id = {shard.id: shard for shard in listed}
     _check(by_id.keys(), target, times, chosen)
