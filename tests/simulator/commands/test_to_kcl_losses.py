@@ -103,7 +103,7 @@ def test_a_planned_micro_batch_may_come_again(
     leaving: Leaving, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leaving.complete(leaving.place)
-    leaving.complete(leaving.place)
+    leaving.complete(replace(leaving.place, sequence_number=leaving.numbers[4]))
     (leaving.query.folder / "commits/1").unlink()
     assert leaving.hand_back("--json") == 0
     said = capsys.readouterr()

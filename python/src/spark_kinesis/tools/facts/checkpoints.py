@@ -73,6 +73,13 @@ class Checkpoint:
         newest = max(self.completed(), default=-1)
         return tuple(it for it in self.planned() if it > newest)
 
+    def is_empty(self, number: int) -> bool:
+        """Whether a micro-batch ends where the one before has ended, as after a move."""
+        before = f"offsets/{number - 1}"
+        if self.files.read(before) is None:
+            return False
+        return self.batch(number).offsets == self.batch(number - 1).offsets
+
     def state(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """What was planned and completed. A query that runs changes it."""
         return tuple(self.planned()), tuple(self.completed())

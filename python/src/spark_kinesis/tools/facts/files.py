@@ -322,7 +322,8 @@ def _open_store(location: str, scheme: str, options: Mapping[str, str]) -> Check
         ) from error
     except Exception as error:  # noqa: BLE001 each package has errors of its own
         needs = f" It needs {_NEEDS[scheme]}." if scheme in _NEEDS else ""
-        refusal = f"the checkpoint {location} cannot be opened: {error}.{needs}"
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        refusal = f"the checkpoint {location} cannot be opened: {first}.{needs}"
         raise CheckpointError(shown(refusal)) from None
     return _StoreFiles(shown(location), system, root.rstrip("/"), scheme)
 

@@ -217,7 +217,7 @@ def hand_back(
         table=table,
         seen=seen,
         streams=_hand_backs(kinesis, next_position(opened, source), stream, seen),
-        planned=opened.unfinished(),
+        planned=tuple(it for it in opened.unfinished() if not opened.is_empty(it)),
     )
     if not approve(plan):
         return plan

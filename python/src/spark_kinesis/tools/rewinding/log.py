@@ -55,7 +55,7 @@ def read_position(
     completed = checkpoint.completed()
     batch = completed[-1] if completed else None
     planned = checkpoint.unfinished()
-    if planned and not drop_planned and not _is_empty(checkpoint, batch, planned):
+    if planned and not drop_planned and not all(map(checkpoint.is_empty, planned)):
         raise CheckpointError(
             f"{where}: micro-batch {planned[0]} was planned and not completed. A sink may have "
             "written it, in part or as a whole. Start the query once more until the micro-batch is "
@@ -70,13 +70,6 @@ def read_position(
             f"right, name each of them with --keep, for example --keep {others[0]}."
         )
     return LogPosition(batch=batch, planned=planned, source=source, offset=offset)
-
-
-def _is_empty(checkpoint: Checkpoint, batch: int | None, planned: tuple[int, ...]) -> bool:
-    """Whether a planned micro-batch is one without records, such as an earlier move leaves."""
-    if batch is None or planned != (batch + 1,):
-        return False
-    return checkpoint.batch(planned[0]).offsets == checkpoint.batch(batch).offsets
 
 
 def _source(
