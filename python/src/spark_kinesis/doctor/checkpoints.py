@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spark_kinesis import CheckpointError
 from spark_kinesis._times import duration_text, parsed, time_text
 from spark_kinesis.tools.facts.checkpoints import next_positions
-from spark_kinesis.tools.facts.losses import created_again
+from spark_kinesis.tools.facts.losses import created_again, lost_at
 from spark_kinesis.tools.facts.offsets import Progress
 from spark_kinesis.tools.facts.records import probe
 from spark_kinesis.tools.facts.streams import (
@@ -99,10 +99,8 @@ class ShardFact:
 
     def lost_at(self, retention: timedelta) -> datetime | None:
         """When a restart begins to lose records of the shard. ``None`` if unknown, or never."""
-        known = self.offset.complete_until
-        if known is None and self.probe is not None and self.is_read:
-            known = self.probe.arrived
-        return None if known is None else known + retention
+        unread = None if self.probe is None else self.probe.arrived
+        return lost_at(self.offset, retention, unread)
 
     @property
     def is_read(self) -> bool:

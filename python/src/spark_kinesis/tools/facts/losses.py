@@ -66,6 +66,20 @@ def at_time(time: datetime, times: StreamTimes, waits_for: tuple[str, ...] = ())
     )
 
 
+def lost_at(offset: ShardOffset, retention: timedelta, unread: datetime | None) -> datetime | None:
+    """When a restart begins to lose records after a position. ``None`` if unknown, or never.
+
+    Args:
+        offset: the position.
+        retention: how long the stream keeps records.
+        unread: when the first unread record arrived, if a read has shown it.
+    """
+    known = offset.complete_until
+    if known is None and offset.progress in (Progress.AFTER, Progress.FROM):
+        known = unread
+    return None if known is None else known + retention
+
+
 def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -> str | None:
     """Why records after a position may be missing, without a period. ``None`` if none is.
 
