@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from hashlib import md5
 
 import pytest
@@ -79,6 +81,16 @@ ROW = b"\x1a\x05\x08\x00\x1a\x01x"
 def test_a_malformed_aggregate_is_a_plain_record(message: bytes) -> None:
     assert parse(sealed(b"\x0a\x01a" + ROW)) is not None
     assert parse(sealed(message)) is None
+
+
+def test_nothing_else_needs_to_be_imported_before() -> None:
+    data = sealed(b"\x0a\x01a" + ROW)
+    program = (
+        "import sys; from spark_kinesis.tools.facts.aggregates import parse; before = sys.path[:];"
+        f"found = parse({data!r}); assert found.rows[0].data == b'x';"
+        "assert sys.path == before"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_unknown_fields_are_skipped() -> None:

@@ -6,6 +6,7 @@ The message is that of ``aws_kinesis_agg``, with the Producer Library's tags.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from hashlib import md5
 from typing import Any
@@ -63,13 +64,17 @@ def parse(data: bytes) -> Aggregate | None:
 
 
 def _read(text: bytes) -> Aggregate | None:
+    places = list(sys.path)
     try:
-        from aws_kinesis_agg import messages_pb2  # noqa: PLC0415 optional
+        # This module adds places to the path, without which its messages cannot be imported.
+        from aws_kinesis_agg.deaggregator import messages_pb2  # noqa: PLC0415 optional
         from google.protobuf.message import DecodeError  # noqa: PLC0415 comes with it
     except ImportError as error:
         raise MissingPackageError(
             "aggregated records need aws_kinesis_agg: pip install aws_kinesis_agg"
         ) from error
+    finally:
+        sys.path[:] = places
     message: Any = messages_pb2.AggregatedRecord()
     try:
         message.ParseFromString(text)
