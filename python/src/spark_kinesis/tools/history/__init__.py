@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
@@ -199,10 +200,13 @@ def count_reads(
     clock = ServiceClock()
     clock.follow(client)
     retention = {it: describe(client, it).retention for it in {read.stream for read in reads}}
+
+    def horizon(stream: str) -> datetime:
+        return clock.now() - retention[stream]
+
     counts: dict[ShardRead, Count] = {}
     for read in reads:
-        kept = retention[read.stream]
-        counts[read] = count(client, read, time.sleep, lambda kept=kept: clock.now() - kept)  # type: ignore[misc]
+        counts[read] = count(client, read, time.sleep, partial(horizon, read.stream))
         on_read()
     return counts
 
