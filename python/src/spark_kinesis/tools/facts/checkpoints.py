@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .files import CheckpointFiles
 
 REWINDS = "rewinds"
+LogState = tuple[tuple[int, ...], tuple[int, ...]]
+"""The micro-batches that were planned, and those that were completed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +82,7 @@ class Checkpoint:
             return False
         return self.batch(number).offsets == self.batch(number - 1).offsets
 
-    def state(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def state(self) -> LogState:
         """What was planned and completed. A query that runs changes it."""
         return tuple(self.planned()), tuple(self.completed())
 

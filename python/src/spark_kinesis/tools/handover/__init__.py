@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError, MigrationError
 from spark_kinesis.tools.changes import WATCH_SECONDS, watched
-from spark_kinesis.tools.facts.checkpoints import Checkpoint, chosen_streams, next_position
+from spark_kinesis.tools.facts.checkpoints import (
+    Checkpoint,
+    LogState,
+    chosen_streams,
+    next_position,
+)
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import Advance, ignore, stream_name
 
@@ -133,9 +138,8 @@ def take_over(
     return replace(plan, is_written=True)
 
 
-def watch_query(checkpoint: Checkpoint, seconds: float) -> None:
-    """Refuse a query that plans or completes a micro-batch in some seconds."""
-    before = checkpoint.state()
+def watch_query(checkpoint: Checkpoint, before: LogState, seconds: float) -> None:
+    """Refuse a query that has planned or completed a micro-batch since its state was read."""
     if watched(checkpoint.state, seconds) != before:
         raise CheckpointError(
             f"the query of the checkpoint {checkpoint.location} is running: it has planned or "
@@ -212,6 +216,7 @@ def hand_back(
         CheckpointError: if the checkpoint cannot be read, or if the query runs.
     """
     opened = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
+    before = opened.state()
     seen = [] if is_new else scan_leases(dynamodb, table, capacity)
     plan = HandOver(
         table=table,
@@ -223,7 +228,7 @@ def hand_back(
         return plan
     if plan.losses and not allow_data_loss:
         raise MigrationError(" ".join([*plan.losses, "No lease was written."]))
-    watch_query(opened, watch)
+    watch_query(opened, before, watch)
     if is_new:
         create_table(dynamodb, table)
     else:

@@ -296,11 +296,16 @@ def _from_spark(  # noqa: PLR0917 the arguments of its two callers
     entry: Entry, connection: Connection, old: str, source: str, folder: str, ends: Ends | None
 ) -> int:
     checkpoint = connection.checkpoint(old)
+    before = checkpoint.state()
     ends = ends or ends_in_files(checkpoint.files, f"sources/{source}/{folder}")
     found = read_stops(checkpoint, source, ends)
     if entry.stream is not None:
         found = replace(found, stream=entry.stream)
-    return _take_over([found], entry, connection, lambda: watch_query(checkpoint, entry.watch))
+
+    def watch() -> None:
+        watch_query(checkpoint, before, entry.watch)
+
+    return _take_over([found], entry, connection, watch)
 
 
 def _take_over(
