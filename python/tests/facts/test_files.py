@@ -45,6 +45,21 @@ def test_a_new_file_is_never_written_over_another(files: CheckpointFiles) -> Non
     assert files.names("offsets") == ["7"]
 
 
+def test_a_file_system_without_links_refuses_a_second_file_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise PermissionError("no links")
+
+    monkeypatch.setattr("os.link", refuse)
+    files = open_files(str(tmp_path))
+    files.create("offsets/7", "first")
+    with pytest.raises(FileExistsError):
+        files.create("offsets/7", "second")
+    assert files.read("offsets/7") == "first"
+    assert files.names("offsets") == ["7"]
+
+
 def test_a_file_has_the_time_of_its_last_change(files: CheckpointFiles) -> None:
     before = datetime.now(timezone.utc) - timedelta(minutes=1)
     files.create("offsets/7", "text")

@@ -141,6 +141,17 @@ def _explained(location: str, path: str, action: str) -> Iterator[None]:
         ) from error
 
 
+def _link(unfinished: Path, file: Path) -> None:
+    """Give a file its name, unless there is one: a rename would replace it."""
+    try:
+        os.link(unfinished, file)
+    except FileExistsError:
+        raise
+    except OSError:  # not every file system has links
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(unfinished.read_text("utf-8"))
+
+
 class _LocalFiles:
     doubt: str | None = None
 
@@ -166,7 +177,7 @@ class _LocalFiles:
             return datetime.fromtimestamp(file.stat().st_mtime, timezone.utc)
 
     def create(self, path: str, text: str) -> None:
-        self._write(path, text, os.link)  # which fails if there is a file, unlike a rename
+        self._write(path, text, _link)
 
     def replace(self, path: str, text: str) -> None:
         self._write(path, text, os.replace)
@@ -179,7 +190,7 @@ class _LocalFiles:
             file.parent.mkdir(parents=True, exist_ok=True)
             unfinished = file.with_name(f".{file.name}.{os.getpid()}.tmp")
             try:
-                with unfinished.open("x", encoding="utf-8") as stream:
+                with unfinished.open("w", encoding="utf-8") as stream:
                     stream.write(text)
                     stream.flush()
                     os.fsync(stream.fileno())
