@@ -194,6 +194,14 @@ def test_a_lost_start_cannot_be_counted(
     assert "the start of micro-batch 1 is not in the log any more" in capsys.readouterr().err
 
 
+def test_an_option_of_a_store_has_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["batches", "--checkpoint", "s3://bucket/orders", "--storage-option"]
+    assert run([*words, "endpoint_url"]) == 2
+    assert "is not an option such as endpoint_url=URL" in capsys.readouterr().err
+    assert run([*words, "endpoint=http://127.0.0.1:1"]) == 2
+    assert "Its options are endpoint_url, region, profile" in capsys.readouterr().err
+
+
 def test_an_empty_folder_is_not_a_checkpoint(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

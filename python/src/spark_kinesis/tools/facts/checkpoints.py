@@ -41,7 +41,6 @@ class Batch:
     planned: datetime | None  # when Spark planned it. ``None`` if the log does not say so.
     sources: tuple[str, ...]
     offsets: Mapping[str, str]
-    metadata: Mapping[str, Any]  # Spark's own entries, such as the watermark
 
 
 class Checkpoint:
@@ -120,14 +119,12 @@ class Checkpoint:
 
     def _parsed(self, number: int, path: str, text: str) -> Batch:
         logged = parse_log(text, f"{self.location}/{path}")
-        metadata = self._json(logged.metadata or "{}", path)
-        planned = metadata.get("batchTimestampMs")
+        planned = self._json(logged.metadata or "{}", path).get("batchTimestampMs")
         return Batch(
             number=number,
             planned=from_millis(planned) if planned else None,
             sources=tuple(logged.offsets),
             offsets={source: end for source, end in logged.offsets.items() if end is not None},
-            metadata=metadata,
         )
 
     def _json(self, text: str, path: str) -> dict[str, Any]:
