@@ -122,6 +122,7 @@ def test_an_application_with_several_streams(
         key = f"{it.arn.split(':')[4]}:{it.name}:{int(it.created.timestamp())}:{FIRST}"
         put_lease(table, TABLE, key, checkpoint)
     place = ["--checkpoint", str(moving.folder), "--endpoint", moving.endpoint]
+    place += ["--yes", "--watch", "0"]
     assert run(["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place]) == 0
     initial = Checkpoint(open_files(str(moving.folder))).initial("0")
     assert initial is not None
