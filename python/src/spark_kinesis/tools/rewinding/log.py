@@ -3,9 +3,9 @@
 Spark continues after the newest completed micro-batch N, at its end in ``offsets/N``. This end
 becomes the new position. A query that still runs has the old one in its memory, and would undo the
 move by planning micro-batch N + 1. So an empty N + 1 is planned for it: Spark refuses to plan it
-again, and the query fails. The next start completes it without a record. (So do Spark 3.5, 4.0
-and 4.3. In real-time mode, Spark forgets it at the next start.) A completed N + 1 would
-do the same to a running query, but Spark's sink for files would miss this number for ever.
+again, and the query fails. The next start completes it without a record, and in real-time mode
+forgets it. We have tried this with Spark 3.5, 4.0 and 4.3. A completed N + 1 would do the same to a
+running query, but Spark's sink for files would miss this number for ever.
 """
 
 from __future__ import annotations
