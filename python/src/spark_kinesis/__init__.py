@@ -31,7 +31,6 @@ from ._options.credentials import (
     Profile,
     StaticCredentials,
 )
-from ._options.kcl import FromKclTable
 from ._options.network import Proxy, Timeouts
 from ._options.position_maps import ByShard, ByStream
 from ._options.positions import (
@@ -92,7 +91,6 @@ __all__ = [
     "Credentials",
     "CredentialsProvider",
     "EnhancedFanOut",
-    "FromKclTable",
     "GeneratorError",
     "JarNotFoundError",
     "KinesisJarMissingError",

@@ -12,15 +12,15 @@ import pytest
 from botocore.exceptions import ClientError
 
 from spark_kinesis.advise.measure.lag import Lag, lag_of
-from spark_kinesis.checkpoint import (
-    Checkpoint,
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
     StreamOffset,
-    open_files,
+    encode,
 )
-from spark_kinesis.checkpoint.offset import encode
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 ARN = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"

@@ -21,7 +21,7 @@ from spark_kinesis.advise.shards import (
     next_step,
     plan_layout,
 )
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts.streams import HASH_KEYS
 
 LIMITS = Limits()
 ROWS = 3000

@@ -23,15 +23,14 @@ from spark_kinesis.advise.measure.combine import (
 from spark_kinesis.advise.measure.notes import notes
 from spark_kinesis.advise.measure.tally import ShardSample, Tally
 from spark_kinesis.advise.shards import Point, Rate, ShardLoad
-from spark_kinesis.stream import StreamShard, StreamSummary
-from spark_kinesis.stream.cloudwatch import (
+from spark_kinesis.tools.facts.cloudwatch import (
     READ_BYTES,
     READS_REFUSED,
     Query,
     Series,
     read_metrics,
 )
-from spark_kinesis.stream.shards import HASH_KEYS, named
+from spark_kinesis.tools.facts.streams import HASH_KEYS, StreamShard, StreamSummary, named
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 HALF = HASH_KEYS // 2

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis.advise.measure.sample import Window, read_sample
-from spark_kinesis.stream import StreamShard
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts.streams import HASH_KEYS, StreamShard
 
 BEGIN = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 SPAN = timedelta(seconds=60)

@@ -11,7 +11,7 @@ import pytest
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis.advise.apply import Saved
-from spark_kinesis.stream import StreamSummary
+from spark_kinesis.tools.facts.streams import StreamSummary
 
 CREATED = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 BERLIN, NEW_YORK = (timezone(timedelta(hours=it)) for it in (1, -5))

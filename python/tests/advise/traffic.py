@@ -10,7 +10,7 @@ from hashlib import md5
 from itertools import accumulate
 
 from spark_kinesis.advise.shards import Layout, Point, Rate, ShardLoad
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts.streams import HASH_KEYS
 
 
 @dataclass(frozen=True)

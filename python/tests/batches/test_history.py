@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.batches import history, read_numbers
-from spark_kinesis.batches.history import total_shards
-from spark_kinesis.checkpoint import Checkpoint, open_files
 from spark_kinesis.cli import run
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.history import batches, history, read_numbers
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 CREATED = "2026-01-02T03:04:05Z"
@@ -69,7 +69,6 @@ def test_each_batch_has_its_reads(written: Written) -> None:
     ]
     assert [batch.started for batch in found] == [(), ("b", "c"), ()]
     assert all(batch.completed and batch.planned for batch in found)
-    assert total_shards(found) == 3
 
 
 def test_a_batch_that_was_not_completed_says_so(written: Written) -> None:
@@ -120,11 +119,29 @@ def test_numbers_of_batches() -> None:
             read_numbers(wrong)
 
 
+def test_a_huge_range_is_answered_at_once(
+    written: Written, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(resharded(written).folder)
+    for numbers in ("0-999999999999", "999999999999"):
+        assert run(["batches", "--checkpoint", place, "--batches", numbers]) == 2
+        assert "no micro-batch 999999999999. It has those from 0 to 2" in capsys.readouterr().err
+    with pytest.raises(CheckpointError, match="more than 10,000 micro-batches"):
+        read_numbers("0-999999999999")
+
+
+def test_batches_is_a_function(written: Written) -> None:
+    place = str(resharded(written).folder)
+    assert [it.number for it in batches(place)] == [0, 1, 2]
+    assert [it.number for it in batches(place, last=1)] == [2]
+    assert [it.number for it in batches(place, numbers="0,2")] == [0, 2]
+
+
 def test_the_command_prints_a_table(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
     place = str(resharded(written).folder)
     assert run(["batches", "--checkpoint", place, "--shards"]) == 0
     out = capsys.readouterr().out
-    assert "2026-01-02 08:00:00" in out
+    assert "2026-01-02 08:00:00 UTC" in out
     assert "1 read, 2 new" in out
     assert [line.split() for line in out.splitlines()][-1] == ["2", "b", "trim_horizon", "20"]
     assert "\nrecords: --count (" in out
@@ -175,6 +192,14 @@ def test_a_lost_start_cannot_be_counted(
     (written.folder / "offsets" / "0").unlink()
     assert run(["batches", "--checkpoint", str(written.folder), "--count"]) == 2
     assert "the start of micro-batch 1 is not in the log any more" in capsys.readouterr().err
+
+
+def test_an_option_of_a_store_has_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["batches", "--checkpoint", "s3://bucket/orders", "--storage-option"]
+    assert run([*words, "endpoint_url"]) == 2
+    assert "is not an option such as endpoint_url=URL" in capsys.readouterr().err
+    assert run([*words, "endpoint=http://127.0.0.1:1"]) == 2
+    assert "Its options are endpoint_url, region, profile" in capsys.readouterr().err
 
 
 def test_an_empty_folder_is_not_a_checkpoint(

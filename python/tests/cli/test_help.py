@@ -9,7 +9,7 @@ import pytest
 
 from spark_kinesis.cli import run
 from spark_kinesis.cli.commands import COMMANDS
-from spark_kinesis.migrate.command import migrate
+from spark_kinesis.tools.handover.command import migrate
 
 PATHS = [
     *COMMANDS,

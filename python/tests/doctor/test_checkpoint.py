@@ -10,15 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.checkpoint import (
-    Checkpoint,
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamOffset,
-    open_files,
-)
-from spark_kinesis.checkpoint.offset import encode
 from spark_kinesis.doctor import Finding, State
 from spark_kinesis.doctor.checkpoints import (
     LogFacts,
@@ -28,7 +19,17 @@ from spark_kinesis.doctor.checkpoints import (
     read_log,
     stream_findings,
 )
-from spark_kinesis.stream import Probe, StreamShard, StreamSummary
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import (
+    Progress,
+    ShardOffset,
+    SourceOffset,
+    StreamOffset,
+    encode,
+)
+from spark_kinesis.tools.facts.records import Probe
+from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 CREATED = datetime(2026, 1, 1, tzinfo=timezone.utc)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import boto3
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.checkpoint import StoreKeys
 from spark_kinesis.doctor import Finding, State, examine
 from spark_kinesis.doctor.aws import Access
 from spark_kinesis.doctor.checks.checkpoint import checkpoint_check
@@ -25,6 +25,8 @@ from spark_kinesis.doctor.identity import (
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from spark_kinesis.tools.facts.files import Store
 from spark_kinesis.doctor.question import Question
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
@@ -197,16 +199,21 @@ def test_a_checkpoint_in_s3_is_read_as_the_profile(
     secrets = f"aws_access_key_id = ID\naws_secret_access_key = {SECRET}\n"
     (home / "credentials").write_text(f"[reader]\n{secrets}[broken]\n")
     (home / "config").write_text("[profile broken]\ncredential_process = false\n")
-    opened: list[StoreKeys | None] = []
+    opened: list[Any] = []
 
-    def refuse(_: str, keys: StoreKeys | None) -> None:
-        opened.append(keys)
+    def refuse(_: str, store: Store) -> None:
+        session = boto3.Session(profile_name=store.profile)
+        opened.append((session.get_credentials().access_key, dict(store.options)))
         raise CheckpointError("no bucket")
 
-    monkeypatch.setattr("spark_kinesis.doctor.checks.checkpoint.open_files", refuse)
-    for profile, text in (("reader", "no bucket"), ("broken", "custom-process")):
-        access = Access(region="eu-west-1", profile=profile)
+    def examine(profile: str) -> Finding:
+        storage = {"endpoint_url": "http://127.0.0.1:1"}
+        access = Access(region="eu-west-1", profile=profile, storage=storage)
         question = Question(access=access, checkpoint="s3a://bucket/orders")
         (log,) = checkpoint_check(question, print)
-        assert (log.state, text in log.seen) == (State.PROBLEM, True)
-    assert opened == [StoreKeys("ID", SECRET, None)]
+        return log
+
+    assert "custom-process" in examine("broken").seen
+    monkeypatch.setattr("spark_kinesis.doctor.checks.checkpoint.open_files", refuse)
+    assert "no bucket" in examine("reader").seen
+    assert opened == [("ID", {"endpoint_url": "http://127.0.0.1:1"})]

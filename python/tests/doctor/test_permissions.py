@@ -26,7 +26,7 @@ from spark_kinesis.doctor.permissions import (
     uses_of,
 )
 from spark_kinesis.doctor.streams import Seen
-from spark_kinesis.stream import StreamSummary
+from spark_kinesis.tools.facts.streams import StreamSummary
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 ROLE = "arn:aws:sts::123456789012:assumed-role/reader/i-1"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.live.model.facts import (
     BatchFacts,
     Facts,
@@ -14,7 +13,8 @@ from spark_kinesis.live.model.facts import (
     ShardKey,
     Step,
 )
-from spark_kinesis.stream import Probe
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import Probe
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"

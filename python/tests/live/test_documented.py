@@ -10,10 +10,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.live.model.assembly import snapshot
 from spark_kinesis.live.model.facts import Cost, ShardFacts
 from spark_kinesis.live.show import terminal
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 
 from .given import ago, facts, family, name, steps
 from .test_terminal import BATCH, shard

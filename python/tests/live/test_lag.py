@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.live.model.facts import Reading, ShardFacts
 from spark_kinesis.live.model.lag import arrival_rate, backlog, lag, rate
-from spark_kinesis.stream.quotas import WRITE_RECORDS
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import WRITE_RECORDS
 
 from .given import NOW, after, ago, family, reading
 

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis.checkpoint import Progress, ShardOffset, SourceOffset, StreamOffset
-from spark_kinesis.checkpoint.offset import encode
 from spark_kinesis.live.inside import InsideView
 from spark_kinesis.live.model.forecast import Outlook
 from spark_kinesis.live.model.tree import State
 from spark_kinesis.live.progress import reports
+from spark_kinesis.tools.facts.offsets import (
+    Progress,
+    ShardOffset,
+    SourceOffset,
+    StreamOffset,
+    encode,
+)
 
 from .given import ARN, DAY, NOW, after, ago, name
 

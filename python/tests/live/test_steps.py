@@ -10,18 +10,17 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.checkpoint import (
-    Batch,
-    Checkpoint,
+from spark_kinesis.live.model.facts import BatchFacts
+from spark_kinesis.live.steps import MOST_STEPS, StepLog
+from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
     StreamOffset,
-    open_files,
+    encode,
 )
-from spark_kinesis.checkpoint.offset import encode
-from spark_kinesis.live.model.facts import BatchFacts
-from spark_kinesis.live.steps import MOST_STEPS, StepLog
 
 from .given import ARN, NOW, after, ago, key, name
 

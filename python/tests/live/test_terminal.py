@@ -9,11 +9,11 @@ from datetime import timedelta
 import pytest
 from rich.console import Console
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.live.model.assembly import snapshot
 from spark_kinesis.live.model.facts import BatchFacts, Cost, Counters, Facts, Rates, ShardFacts
 from spark_kinesis.live.show import sentences, terminal, words
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.streams import short_id
 
 from .given import NOW, after, ago, facts, family, name, reading, steps
 

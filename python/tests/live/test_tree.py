@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.live.model.facts import ShardFacts
 from spark_kinesis.live.model.tree import State, tree
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 
 from .given import NOW, after, family, name
 

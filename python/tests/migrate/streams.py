@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-from spark_kinesis.migrate.stops import Stop, StopKind
-from spark_kinesis.stream import StreamShard
-from spark_kinesis.stream.times import StreamTimes
+from aws_kinesis_agg.aggregator import RecordAggregator
+
+from spark_kinesis.tools.facts.losses import StreamTimes
+from spark_kinesis.tools.facts.streams import StreamShard
+from spark_kinesis.tools.handover.positions import Stop, StopKind
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 TIMES = StreamTimes(now=NOW, horizon=NOW - timedelta(hours=24), created=NOW - timedelta(days=30))
@@ -35,6 +37,15 @@ def shard(number: int, *parents: int, is_open: bool = True) -> StreamShard:
 def after(number: int, sub: int | None = None) -> Stop:
     """The position after a record."""
     return Stop(kind=StopKind.AFTER, sequence_number=number, sub_sequence_number=sub)
+
+
+def aggregate(count: int) -> bytes:
+    """The data of an aggregate with some user records."""
+    packed = RecordAggregator()
+    for number in range(count):
+        packed.add_user_record(f"key-{number % 3}", f"row {number}", str(number))
+    data: bytes = packed.clear_and_get().get_contents()[2]
+    return data
 
 
 def stop(kind: StopKind) -> Stop:

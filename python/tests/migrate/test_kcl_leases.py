@@ -10,16 +10,17 @@ import pytest
 
 from python.tests.migrate.streams import after
 from spark_kinesis import MigrationError
-from spark_kinesis.migrate.kcl.leases import (
+from spark_kinesis.tools.handover.leases import (
     Lease,
     LeaseKey,
     by_stream,
+    kcl_streams,
     read_key,
     read_lease,
+    scan_leases,
     stops_of_leases,
 )
-from spark_kinesis.migrate.kcl.table import kcl_streams, scan_leases
-from spark_kinesis.migrate.stops import SHARD_END, TRIM_HORIZON, Stop, StopKind
+from spark_kinesis.tools.handover.positions import SHARD_END, TRIM_HORIZON, Stop, StopKind
 
 CREATED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 SEVERAL = "123456789012:orders:1767323045:shardId-000000000001"

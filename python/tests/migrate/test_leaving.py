@@ -7,16 +7,22 @@ from datetime import timedelta
 
 import pytest
 
-from python.tests.migrate.streams import NOW, TIMES, shard, shard_id
+from python.tests.migrate.streams import NOW, TIMES, aggregate, shard, shard_id
 from spark_kinesis import MigrationError
-from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.migrate.kcl.leases import Lease, LeaseKey, read_lease
-from spark_kinesis.migrate.kcl.leaving import NewLease, begins, new_leases
-from spark_kinesis.migrate.kcl.proof import loss_at
-from spark_kinesis.migrate.kcl.writing import item, require_stopped
-from spark_kinesis.stream import FirstRecords, StreamRecord
-from spark_kinesis.stream.anchor import Anchor, Surroundings
+from spark_kinesis.tools.facts.losses import loss_at
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import Anchor, FirstRecords, StreamRecord, Surroundings
+from spark_kinesis.tools.handover.handing_back import HandBack, new_leases
+from spark_kinesis.tools.handover.leases import (
+    Lease,
+    LeaseKey,
+    NewLease,
+    new_item,
+    read_lease,
+    require_stopped,
+)
 
+NOTHING = FirstRecords(records=(), is_complete=True)
 OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
 AT = ShardOffset(progress=Progress.AT, time="2026-01-02T03:04:05Z")
 FROM = ShardOffset(progress=Progress.FROM, sequence_number=650)
@@ -34,10 +40,13 @@ LISTED = [
 
 def words(offset: dict[int, ShardOffset]) -> dict[int, tuple[str, int]]:
     positions = {shard_id(number): it for number, it in offset.items()}
-    rows, times = {shard_id(2): 3}, {shard_id(5): NOW}
+    named = StreamRecord(sequence_number=250, arrived=NOW, key="k", data=aggregate(4))
+    there = Surroundings(anchor=Anchor.THERE, named=named, unread=NOTHING)
+    gone = Surroundings(anchor=Anchor.GONE, named=None, unread=NOTHING)
+    around = {shard_id(2): there, shard_id(6): gone}
     return {
         int(it.shard.id[-4:]): (it.checkpoint, it.sub)
-        for it in new_leases(positions, LISTED, rows, times)
+        for it in new_leases(positions, LISTED, around)
     }
 
 
@@ -58,20 +67,21 @@ def test_each_shard_has_a_lease() -> None:
 def test_the_application_begins_at_the_earliest_time() -> None:
     times = [NOW, NOW - timedelta(hours=1)]
     leases = [NewLease(shard=shard(5), checkpoint="AT_TIMESTAMP", begins=it) for it in times]
-    assert begins(leases) == NOW - timedelta(hours=1)
-    assert begins([NewLease(shard=shard(5), checkpoint="17")]) is None
+    made = HandBack(arn="arn", prefix="", leases=leases, losses=[])
+    assert made.begins == NOW - timedelta(hours=1)
+    assert replace(made, leases=[NewLease(shard=shard(5), checkpoint="17")]).begins is None
 
 
 def test_a_new_lease_has_the_form_of_the_library() -> None:
     lease = NewLease(shard=shard(3, 1), checkpoint="350", sub=2)
-    assert read_lease(item(lease, "")) == Lease(
+    assert read_lease(new_item(lease, "")) == Lease(
         key=LeaseKey(shard=shard_id(3)), checkpoint="350", sub=2, counter=0, owner=None
     )
-    made = item(lease, "1:orders:1767323045:")
+    made = new_item(lease, "1:orders:1767323045:")
     assert made["leaseKey"] == {"S": f"1:orders:1767323045:{shard_id(3)}"}
     assert made["streamName"] == {"S": "1:orders:1767323045"}
     assert made["parentShardId"] == {"SS": [shard_id(1)]}
-    assert "parentShardId" not in item(NewLease(shard=shard(0), checkpoint="17"), "")
+    assert "parentShardId" not in new_item(NewLease(shard=shard(0), checkpoint="17"), "")
 
 
 @pytest.mark.parametrize(

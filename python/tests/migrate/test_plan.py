@@ -10,12 +10,12 @@ import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, after, shard, shard_id, stop
 from spark_kinesis import MigrationError
-from spark_kinesis.checkpoint import Progress
-from spark_kinesis.migrate.plan import StartPlan, plan_start
-from spark_kinesis.migrate.stops import SHARD_END, TRIM_HORIZON, Stop, StopKind
+from spark_kinesis.tools.facts.offsets import Progress
+from spark_kinesis.tools.handover.plan import StartPlan, plan_start
+from spark_kinesis.tools.handover.positions import SHARD_END, TRIM_HORIZON, Stop, StopKind
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamShard
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 SPLIT = [shard(0, is_open=False), shard(1, 0), shard(2, 0)]
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python.tests.migrate.streams import LAST, TIMES, WIDTH, after, shard, shard_id
-from spark_kinesis.checkpoint import Progress
-from spark_kinesis.migrate.plan import StartPlan, plan_start
-from spark_kinesis.migrate.stops import SHARD_END, TRIM_HORIZON, Stop
+from spark_kinesis.tools.facts.offsets import Progress
+from spark_kinesis.tools.handover.plan import StartPlan, plan_start
+from spark_kinesis.tools.handover.positions import SHARD_END, TRIM_HORIZON, Stop
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamShard
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 RECORDS = 9  # per shard: sequence numbers 10, 20, …, 90 within it
 Record = tuple[str, int]

@@ -10,8 +10,14 @@ import pytest
 
 from python.tests.migrate.streams import after
 from spark_kinesis import MigrationError
-from spark_kinesis.migrate.position_file import Stops, read_positions
-from spark_kinesis.migrate.stops import SHARD_END, TRIM_HORIZON, Stop, StopKind
+from spark_kinesis.tools.handover.positions import (
+    SHARD_END,
+    TRIM_HORIZON,
+    Stop,
+    StopKind,
+    Stops,
+    read_positions,
+)
 
 LATEST = Stop(kind=StopKind.LATEST)
 TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)

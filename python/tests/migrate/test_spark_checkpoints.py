@@ -11,9 +11,19 @@ import pytest
 
 from python.tests.migrate.streams import after
 from spark_kinesis import MigrationError
-from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.migrate.spark_checkpoints import AWSLABS, QUBOLE, read_stops
-from spark_kinesis.migrate.stops import SHARD_END, TRIM_HORIZON, Stop, StopKind, StreamStops
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.handover.positions import (
+    AWSLABS,
+    QUBOLE,
+    SHARD_END,
+    TRIM_HORIZON,
+    Stop,
+    StopKind,
+    StreamStops,
+    ends_in_files,
+    read_stops,
+)
 
 HEAD = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1767323045000,"conf":{}}'
 TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
@@ -45,7 +55,10 @@ class Old:
 
     def read(self, metadata: str | None = None) -> StreamStops:
         elsewhere = None if metadata is None else open_files(metadata)
-        return read_stops(Checkpoint(open_files(str(self.path))), self.folder, "0", elsewhere)
+        checkpoint = Checkpoint(open_files(str(self.path)))
+        mine = ends_in_files(checkpoint.files, f"sources/0/{self.folder}")
+        ends = mine if elsewhere is None else ends_in_files(elsewhere, self.folder)
+        return read_stops(checkpoint, "0", ends)
 
 
 def place(kind: str, position: str = "", sub: int = -1, *, is_last: bool = True) -> dict[str, Any]:
@@ -123,5 +136,5 @@ def test_other_checkpoints_are_refused(tmp_path: Path) -> None:
     with pytest.raises(MigrationError, match="shard-0 has no 'iteratorType'"):
         old.read()
     old.write("sources/0/shard-source/0/shard-0", "half")
-    with pytest.raises(MigrationError, match="shard-source/0/shard-0 is not JSON"):
+    with pytest.raises(MigrationError, match="the end of micro-batch 0 in shard-0 is not JSON"):
         old.read()

@@ -13,15 +13,13 @@ from botocore.stub import Stubber
 
 from python.tests.migrate.streams import NOW, shard, shard_id
 from spark_kinesis import MigrationError
-from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
 from spark_kinesis.cli import Connection, run
-from spark_kinesis.migrate import migration
-from spark_kinesis.migrate.kcl import handing_back
-from spark_kinesis.migrate.kcl.handing_back import lease_prefix
-from spark_kinesis.migrate.kcl.leases import Lease, read_key
-from spark_kinesis.migrate.kcl.proof import SHARD_EXPIRED
-from spark_kinesis.migrate.kcl.writing import create_table
-from spark_kinesis.migrate.stops import StreamStops
+from spark_kinesis.tools.facts.losses import SHARD_EXPIRED
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, StreamOffset
+from spark_kinesis.tools.handover import handing_back, takeover
+from spark_kinesis.tools.handover.handing_back import lease_prefix
+from spark_kinesis.tools.handover.leases import Lease, create_table, read_key
+from spark_kinesis.tools.handover.positions import StreamStops
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 MINE = "123456789012:orders:17:"
@@ -52,11 +50,11 @@ def test_several_creation_times_are_refused() -> None:
 
 def test_another_creation_time_says_how_to_ignore_it(monkeypatch: pytest.MonkeyPatch) -> None:
     found = SimpleNamespace(arn=ARN, created=NOW, server_time=None)
-    monkeypatch.setattr(migration, "describe", lambda *_: found)
+    monkeypatch.setattr(takeover, "describe", lambda *_: found)
     stopped = StreamStops(stream=ARN, stops={}, created=NOW.replace(year=2025))
     client: Any = None
     with pytest.raises(MigrationError, match=r"created again\. .*--ignore-creation-time"):
-        migration.take_over(client, stopped)
+        takeover.plan_takeover(client, stopped)
 
 
 def test_a_start_time_from_java_has_nine_digits_of_a_second(
@@ -68,7 +66,7 @@ def test_a_start_time_from_java_has_nine_digits_of_a_second(
     start = ShardOffset(progress=Progress.AT, time="2026-01-02T03:04:05.123456789Z")
     offset = StreamOffset(created="2026-01-02T03:04:05Z", shards={shard_id(0): start})
     client: Any = None
-    back = handing_back.hand_back(client, ARN, offset, [], is_alone=True)
+    back = handing_back.plan_hand_back(client, ARN, offset, [], is_alone=True)
     assert back.begins == NOW.replace(microsecond=123456)
 
 
@@ -82,8 +80,8 @@ def test_a_shard_that_has_expired_is_lost(monkeypatch: pytest.MonkeyPatch) -> No
     }
     offset = StreamOffset(created="2026-01-02T03:04:05Z", shards=shards)
     client: Any = None
-    back = handing_back.hand_back(client, ARN, offset, [], is_alone=True)
-    assert back.losses == [f"Stream {ARN}, {shard_id(0)}: {SHARD_EXPIRED}"]
+    back = handing_back.plan_hand_back(client, ARN, offset, [], is_alone=True)
+    assert back.losses == [f"Stream {ARN}, {shard_id(0)}: {SHARD_EXPIRED}."]
 
 
 def dynamodb() -> Any:

@@ -47,7 +47,6 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
     loaded: DataFrame = source.read_stream(spark)
     shards = ByShard({"shardId-1": AtSequenceNumber("1")}, others=Latest())
     KinesisSource(stream_name=["s", "t"]).read(spark)
-    KinesisSource(stream_name="s", starting_position={"kclTable": "app", "at": "2026-01-02T03:04Z"})
     KinesisSource(stream_name="s", consumer=EnhancedFanOut(arn=["a", "b"])).read_stream(spark)
     KinesisSource(stream_name="s", ending_position=shards).read(spark).count()
     with LocalKinesis(streams={"s": 1}) as kinesis:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from pathlib import Path
 
-from spark_kinesis.checkpoint import Checkpoint, SourceOffset, open_files
-from spark_kinesis.checkpoint.offset import decode
-from spark_kinesis.rewind.log import LogPosition, read_position
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import SourceOffset, decode
+from spark_kinesis.tools.rewinding.log import LogPosition, read_position
 
 HEAD = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1767323045000,"conf":{}}'
 OTHER = '{"orders":{"0":17}}'

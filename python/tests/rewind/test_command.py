@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spark_kinesis.checkpoint.offset import decode
 from spark_kinesis.cli import Connection, run
-from spark_kinesis.rewind import command
-from spark_kinesis.rewind.effects import Change, Effect
-from spark_kinesis.rewind.move import Move
+from spark_kinesis.tools import rewinding
+from spark_kinesis.tools.facts.offsets import decode
+from spark_kinesis.tools.rewinding.effects import Change, Effect, Move
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 
@@ -44,7 +45,8 @@ class Query:
         return Move(offset=decode(line(5), "here"), changes={ARN: [change]})
 
     def rewind(self, *words: str, to: str = "trim_horizon") -> int:
-        return run(["rewind", "--checkpoint", str(self.path), "--to", to, *words])
+        agreed = ["--yes", "--watch", "0"]
+        return run(["rewind", "--checkpoint", str(self.path), "--to", to, *agreed, *words])
 
     @property
     def is_moved(self) -> bool:
@@ -55,7 +57,7 @@ class Query:
 def query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Query:
     made = Query(tmp_path)
     monkeypatch.setattr(Connection, "kinesis", lambda _: None)
-    monkeypatch.setattr(command, "move", made.move)
+    monkeypatch.setattr(rewinding, "move", made.move)
     return made
 
 
@@ -104,7 +106,7 @@ def test_records_that_come_again_are_not_older_than_the_retention_period(
 def test_the_help_says_what_the_options_risk(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rewind", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "ignores the next micro-batch with the same number" in said
+    assert "forget micro-batches that are not completed" in said
     assert "required for each other source" in said
     assert "have expired that the query has not read or would read again" in said
 
@@ -142,3 +144,52 @@ def test_another_position_is_answered_with_all_forms(
     assert "trim_horizon, latest, at:NUMBER or after:NUMBER" in said
     assert run(["rewind", "--help"]) == 0
     assert "TIME|trim_horizon|latest|at:NUMBER|after:NUMBER" in capsys.readouterr().out
+
+
+def test_without_a_terminal_nothing_is_changed_unless_the_user_agreed(
+    query: Query, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["rewind", "--checkpoint", str(query.path), "--to", "latest", "--watch", "0"]
+    assert run(place) == 2
+    shown = capsys.readouterr()
+    assert "unknown: the search ended before" in shown.out, "the plan is shown"
+    assert "there is no terminal to ask" in shown.err
+    assert "--yes" in shown.err
+    assert not query.is_moved
+    assert run([*place, "--yes"]) == 0
+    assert query.is_moved
+
+
+@pytest.mark.parametrize(("answer", "code"), [("n", 130), ("y", 0)])
+def test_a_terminal_is_asked(
+    query: Query, monkeypatch: pytest.MonkeyPatch, answer: str, code: int
+) -> None:
+    terminal = io.StringIO(f"{answer}\n")
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", terminal)
+    place = ["rewind", "--checkpoint", str(query.path), "--to", "latest", "--watch", "0"]
+    assert run(place) == code
+    assert query.is_moved == (code == 0)
+
+
+def test_a_query_that_completes_a_batch_while_the_command_watches_is_noticed(
+    query: Query, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def watched(look: Callable[[], Any], _: float) -> Any:
+        (query.path / "offsets/1").write_text(f"v1\n{{}}\n{line(30)}")
+        return look()
+
+    monkeypatch.setattr(rewinding, "watched", watched)
+    assert query.rewind("--watch", "15") == 2
+    assert "its query runs. Stop the query first" in capsys.readouterr().err
+    assert not query.is_moved
+
+
+def test_the_command_says_how_to_undo_it(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (query.path / "offsets/0").read_text()
+    assert query.rewind() == 0
+    said = capsys.readouterr().out
+    (kept,) = (query.path / "rewinds").iterdir()
+    assert f"copy {kept}/offsets/0 to {query.path}/offsets/0, then" in said
+    assert f"delete {query.path}/offsets/1" in said
+    assert (kept / "offsets/0").read_text() == before

@@ -9,12 +9,19 @@ from typing import Any
 import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, shard, shard_id
-from spark_kinesis.checkpoint import Progress, ShardOffset, SourceOffset
-from spark_kinesis.rewind.effects import Change, Effect, Places, changed, compare, examine, unread
-from spark_kinesis.rewind.losses import SHARD_EXPIRED
-from spark_kinesis.rewind.move import Move
-from spark_kinesis.stream import FirstRecords, StreamRecord
-from spark_kinesis.stream.times import StreamTimes, at_time
+from spark_kinesis.tools.facts.losses import SHARD_EXPIRED, StreamTimes, at_time
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, SourceOffset
+from spark_kinesis.tools.facts.records import FirstRecords, StreamRecord
+from spark_kinesis.tools.rewinding.effects import (
+    Change,
+    Effect,
+    Move,
+    Places,
+    changed,
+    compare,
+    examine,
+    unread,
+)
 
 OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
 
@@ -159,7 +166,7 @@ def test_a_record_that_is_there_says_up_to_when_the_shard_was_read() -> None:
 def test_a_record_that_is_gone_is_a_loss() -> None:
     got = examined((5, 10, 20), after(10), after(4))
     assert (got.effect, got.first) == (Effect.AGAIN, record(5))
-    assert got.loss == "record 4 is gone, and records after it may have expired"
+    assert got.loss == "record 4 is gone, and unread records after it may have expired"
     # The numbers at which the shard begins and ends need not belong to records.
     assert examined((5, 10, 20), after(10), after(0)).loss is None
     assert examined((5, 10, 20), after(10), after(99)).loss is None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.rewind.log import rewrite
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.rewinding.log import rewrite
 
 from .folder import FOLDER, HEAD, NOW, OTHER, Folder, line, offset
 
@@ -44,7 +45,7 @@ def test_a_batch_that_is_not_completed_is_forgotten_only_on_demand(folder: Folde
     assert (position.batch, position.planned, position.offset) == (1, (2,), offset(20))
     rewrite(folder.checkpoint, position, offset(5), {}, NOW)
     assert folder.text(f"{FOLDER}/dropped/2") == f"{HEAD}\n{line(30)}"
-    assert not (folder.path / "offsets/2").exists()
+    assert folder.text("offsets/2") == f"{HEAD}\n{line(5)}", "the sink cannot ignore a record"
 
 
 def test_a_query_without_a_completed_batch_moves_its_start(tmp_path: Path) -> None:
@@ -79,57 +80,71 @@ def test_a_query_with_state_is_refused(folder: Folder) -> None:
 def test_a_query_that_runs_is_refused(folder: Folder) -> None:
     position = folder.position()
     folder.batch(2, line(30))
-    with pytest.raises(CheckpointError, match="has changed: stop the query first"):
+    with pytest.raises(CheckpointError, match=r"its query runs\. Stop the query first"):
         rewrite(folder.checkpoint, position, offset(5), {}, NOW)
     assert folder.text("offsets/1") == f"{HEAD}\n{line(20)}"
 
 
-class Racing(Checkpoint):
-    """A checkpoint whose query plans a micro-batch right after the new position was written."""
-
-    def __init__(self, folder: Folder, number: int) -> None:
-        super().__init__(open_files(str(folder.path)))
-        self.folder, self.number, self.reads = folder, number, 0
-
-    def planned(self) -> list[int]:
-        self.reads += 1
-        if self.reads > 1:
-            self.folder.batch(self.number, line(30), is_completed=False)
-        return super().planned()
+def test_the_next_batch_of_a_query_that_still_runs_collides(folder: Folder) -> None:
+    rewrite(folder.checkpoint, folder.position(), offset(5), {}, NOW)
+    assert folder.text("offsets/2") == folder.text("offsets/1"), "the next batch is empty"
+    assert folder.checkpoint.completed() == [0, 1]
+    with pytest.raises(FileExistsError):
+        folder.checkpoint.files.create("offsets/2", line(30))  # as Spark does
 
 
-def test_a_batch_that_begins_during_the_move_is_noticed(folder: Folder) -> None:
+def test_a_query_that_was_moved_and_not_started_is_moved_again(folder: Folder) -> None:
+    rewrite(folder.checkpoint, folder.position(), offset(5), {}, NOW)
     position = folder.position()
-    with pytest.raises(CheckpointError, match=r"the query runs\..* micro-batch 2 ") as caught:
-        rewrite(Racing(folder, 2), position, offset(5), {}, NOW)
-    place = folder.path
-    assert f"copy {place}/{FOLDER}/offsets/1 to {place}/offsets/1, and run" in str(caught.value)
-    assert folder.text(f"{FOLDER}/offsets/1") == f"{HEAD}\n{line(20)}"
+    assert (position.planned, position.offset) == ((2,), offset(5))
+    later = NOW.replace(hour=4)
+    aside = rewrite(folder.checkpoint, position, offset(7), {}, later)
+    assert folder.text("offsets/1") == folder.text("offsets/2") == f"{HEAD}\n{line(7)}"
+    assert folder.text(f"{aside}/dropped/2") == f"{HEAD}\n{line(5)}"
 
 
-def test_a_batch_that_was_forgotten_is_among_the_files_to_copy_back(folder: Folder) -> None:
+class Racing:
+    """The files of a checkpoint whose query writes when the new position was written."""
+
+    def __init__(self, folder: Folder, **written: str) -> None:
+        self.files = folder.checkpoint.files
+        self.folder, self.written = folder, written
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.files, name)
+
+    def replace(self, path: str, text: str) -> None:
+        self.files.replace(path, text)
+        for name, text_ in self.written.items():
+            self.folder.write(name.replace("_", "/"), text_)
+        self.written = {}
+
+
+def moved(folder: Folder, *, drop_planned: bool = False, **written: str) -> None:
+    files: Any = Racing(folder, **written)
+    position = folder.position(drop_planned=drop_planned)
+    rewrite(Checkpoint(files), position, offset(5), {}, NOW)
+
+
+def test_a_query_that_was_quicker_keeps_its_position(folder: Folder) -> None:
+    mine = f"{HEAD}\n{line(30)}"
+    with pytest.raises(CheckpointError, match=r"the query runs\..* with offsets/2 "):
+        moved(folder, offsets_2=mine)
+    assert folder.text("offsets/2") == mine
+    assert folder.text("offsets/1") == folder.text(f"{FOLDER}/offsets/1") == f"{HEAD}\n{line(20)}"
+
+
+@pytest.mark.parametrize(
+    ("written", "path"), [({"commits_2": "v1"}, "commits/2"), ({"offsets_3": "v1"}, "offsets/3")]
+)
+def test_a_batch_that_was_forgotten_is_there_again_if_the_query_runs(
+    folder: Folder, written: dict[str, str], path: str
+) -> None:
     folder.batch(2, line(30), is_completed=False)
-    position = folder.position(drop_planned=True)
-    with pytest.raises(CheckpointError, match="micro-batch 3 ") as caught:
-        rewrite(Racing(folder, 3), position, offset(5), {}, NOW)
-    place = folder.path
-    assert f"copy {place}/{FOLDER}/dropped/2 to {place}/offsets/2, and" in str(caught.value)
-
-
-def test_a_batch_that_ends_during_the_move_is_noticed(folder: Folder) -> None:
-    folder.batch(2, line(30), is_completed=False)
-    position = folder.position(drop_planned=True)
-
-    class Ending(Racing):
-        def planned(self) -> list[int]:
-            self.reads += 1
-            if self.reads > 1:
-                folder.write("commits/2", "v1\n{}")
-            return Checkpoint.planned(self)
-
-    with pytest.raises(CheckpointError, match="micro-batch 2 ") as caught:
-        rewrite(Ending(folder, 2), position, offset(5), {}, NOW)
-    assert f"/dropped/2 to {folder.path}/offsets/2, and" in str(caught.value)
+    with pytest.raises(CheckpointError, match=rf"the query runs\..* with {path} "):
+        moved(folder, drop_planned=True, **written)
+    assert folder.text("offsets/2") == f"{HEAD}\n{line(30)}"
+    assert folder.text("offsets/1") == f"{HEAD}\n{line(20)}"
 
 
 def test_an_empty_checkpoint_is_refused(tmp_path: Path) -> None:

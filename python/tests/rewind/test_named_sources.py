@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.rewind.log import rewrite
+from spark_kinesis.tools.rewinding.log import rewrite
 
 from .folder import HEAD, NOW, OTHER, Folder, line, offset
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis.cli import print_json
-from spark_kinesis.stream import StreamShard
 from spark_kinesis.tail.lineage import Lineage
 from spark_kinesis.tail.rows import Row, as_json, cut, line, rows_of, shown
 from spark_kinesis.tail.start import Start, first_shards, parse_start
+from spark_kinesis.tools.facts.streams import StreamShard
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 SHARD = "shardId-000000000007"

@@ -84,7 +84,7 @@ class Moving:
         """Take over from the application, or hand back to it."""
         place = ["--checkpoint", str(self.checkpoint), "--region", REGION]
         endpoints = ["--endpoint", self.stream.endpoint, "--dynamodb-endpoint", self.dynamodb]
-        return run(["migrate", *words, *place, *endpoints])
+        return run(["migrate", *words, *place, *endpoints, "--yes"])
 
     def query(self, spark: SparkSession) -> list[str]:
         """The keys of the rows that the query returns until all is read."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis import FromKclTable
 from spark_kinesis.cli import run
 from tests.dynamodb import dynamodb, lease_table, moto_server, put_lease
 from tests.e2e.support.harness import Collector, running
@@ -64,6 +63,7 @@ def test_a_query_reads_exactly_what_another_consumer_left(
     rows = [f"{shard},{number}" for shard, number in last.items()]
     path.write_text("\n".join(["shard,sequenceNumber", *rows]))
     access = ["--endpoint", stream.endpoint, "--region", REGION, "--stream", stream.name]
+    access += ["--yes"]
     assert run(["migrate", "file", str(path), "--checkpoint", str(checkpoint), *access]) == 0
     unread = OldConsumer(stream).unread(last)
     assert len(unread) == 400 - 60
@@ -80,7 +80,7 @@ def moto() -> Iterator[str]:
         yield endpoint
 
 
-def test_a_source_begins_where_an_application_stopped(
+def test_a_query_begins_where_an_application_stopped(
     spark: SparkSession, stream: Stream, checkpoint: Path, moto: str
 ) -> None:
     stream.put(100)
@@ -98,9 +98,10 @@ def test_a_source_begins_where_an_application_stopped(
     }
     done = {parent: max(every, key=int), other: last[other], child: last[child]}
     unread = OldConsumer(stream).unread(done)
-    start = FromKclTable(table="app", dynamodb_endpoint=moto)
+    access = ["--endpoint", stream.endpoint, "--region", REGION, "--stream", stream.name]
+    words = ["kcl", "app", "--dynamodb-endpoint", moto, "--yes", "--watch", "0"]
+    assert run(["migrate", *words, "--checkpoint", str(checkpoint), *access]) == 0
     collector = Collector()
-    source = stream.source(starting_position=start)
-    with running(spark, source, checkpoint, collector) as query:
+    with running(spark, stream.source(), checkpoint, collector) as query:
         collector.wait(query, stream.fence())
     assert_exactly_once_in_order(unread, collector.numbered())

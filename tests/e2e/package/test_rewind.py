@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
-from tests.e2e.support.harness import Reading
+from tests.e2e.support.harness import Collector, Reading, running
 from tests.e2e.support.rewound import Rewound
-from tests.e2e.support.streams import Stream, Written
+from tests.e2e.support.streams import Stream, Written, wait_for
 from tests.e2e.support.verdict import Collected, assert_exactly_once_in_order
 
 if TYPE_CHECKING:
@@ -65,6 +65,16 @@ def test_a_query_skips_to_the_newest_record(rewound: Rewound) -> None:
     assert rewound.rewind("latest") == 0
     later = rewound.put(40)
     assert_exactly_once_in_order(later, rewound.run().numbered())
+
+
+def test_a_query_that_still_runs_cannot_undo_the_move(rewound: Rewound) -> None:
+    with running(rewound.spark, rewound.source, rewound.checkpoint, Collector()) as query:
+        wait_for("the query waits", lambda: query.status["message"].startswith("Waiting"))
+        assert rewound.rewind("trim_horizon") == 0
+        rewound.put(40)
+        wait_for("the query has ended", lambda: not query.isActive)
+        assert "Multiple streaming jobs detected" in str(query.exception())
+    assert_exactly_once_in_order(rewound.stream.written, rewound.run().numbered())
 
 
 def test_one_shard_comes_again(rewound: Rewound) -> None:

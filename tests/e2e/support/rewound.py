@@ -49,8 +49,11 @@ class Rewound:
 
     def rewind(self, to: str, *words: str) -> int:
         """Move the query."""
+        agreed = ["--yes", "--watch", "0"]
         access = ["--endpoint", self.stream.endpoint, "--region", REGION]
-        return run(["rewind", "--checkpoint", str(self.checkpoint), "--to", to, *words, *access])
+        return run(
+            ["rewind", "--checkpoint", str(self.checkpoint), "--to", to, *agreed, *words, *access]
+        )
 
     def put(self, count: int) -> list[Written]:
         """Write records. Returns them."""

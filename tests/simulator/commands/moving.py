@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from spark_kinesis.checkpoint import Checkpoint, open_files
 from spark_kinesis.cli import run
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE
 
 FIRST = "shardId-000000000000"
@@ -43,7 +44,8 @@ class Moving:
 
     def migrate(self, *words: str) -> int:
         """Take the stream over. Returns the exit code."""
-        place = ["--checkpoint", str(self.folder), "--stream", self.name]
+        agreed = ["--yes", "--watch", "0"]
+        place = ["--checkpoint", str(self.folder), "--stream", self.name, *agreed]
         return run(["migrate", *words, *place, "--endpoint", self.endpoint])
 
     def kcl(self, moto: str, *words: str) -> int:

@@ -14,10 +14,11 @@ from spark_kinesis import CheckpointError
 from spark_kinesis.advise.measure import sample
 from spark_kinesis.advise.measure.lag import lag_of
 from spark_kinesis.advise.measure.sample import Window, read_sample
-from spark_kinesis.checkpoint import Checkpoint, StoreKeys, open_files
 from spark_kinesis.cli import connection, run
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.stream import StreamShard, describe, list_shards
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import Store, open_files
+from spark_kinesis.tools.facts.streams import StreamShard, describe, list_shards
 from tests.simulator.calls import client_of
 
 SPAN = timedelta(seconds=60)
@@ -186,11 +187,11 @@ def test_a_checkpoint_in_s3_is_read_with_the_profile(
         "[audit]\naws_access_key_id = of-audit\naws_secret_access_key = secret\n", encoding="utf-8"
     )
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(profiles))
-    used: list[StoreKeys | None] = []
+    used: list[str | None] = []
 
-    def opened(location: str, keys: StoreKeys | None = None) -> Any:
+    def opened(location: str, store: Store) -> Any:
         assert location == "s3://bucket/orders"
-        used.append(keys)
+        used.append(store.profile)
         return open_files(str(tmp_path))
 
     monkeypatch.setattr(connection, "open_files", opened)
@@ -201,7 +202,7 @@ def test_a_checkpoint_in_s3_is_read_with_the_profile(
         words = ["advise", "--stream", "orders", "--endpoint", local.endpoint]
         words += ["--region", "us-east-1", "--profile", "audit"]
         assert run([*words, "--checkpoint", "s3://bucket/orders"]) == 0, capsys.readouterr().err
-    assert used == [StoreKeys("of-audit", "secret", None)]
+    assert used == ["audit"]
 
 
 def test_a_stream_that_does_not_exist_is_an_error(endpoint: str, capsys: Any) -> None:

@@ -18,8 +18,7 @@ from spark_kinesis.advise.measure import sample
 from spark_kinesis.advise.shards import Merge, Split, Step
 from spark_kinesis.cli import run
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.stream import describe, list_shards
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts.streams import HASH_KEYS, describe, list_shards
 from tests.simulator.calls import client_of
 
 QUARTER = HASH_KEYS // 4

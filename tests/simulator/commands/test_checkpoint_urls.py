@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from spark_kinesis._times import instant
-from spark_kinesis.checkpoint import StoreKeys, files
-from spark_kinesis.checkpoint.shown import shown
 from spark_kinesis.cli import run
 from spark_kinesis.compare import command as comparing
 from spark_kinesis.compare.difference import Difference
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts import files
+from spark_kinesis.tools.facts.files import Store, shown
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.commands.written import Query, at
 
 KEYS = "AKIAX:SEC/RET@"
@@ -30,10 +30,10 @@ COMMANDS = {
     "batches --checkpoint s3://{}bucket/none": {2},
     "doctor --checkpoint s3://{}bucket/query": {1},
     "doctor --checkpoint s3://{}bucket/none": {1},
-    "rewind --to latest --checkpoint s3://{}bucket/query": {0},
-    "rewind --to latest --json --checkpoint s3a://{}bucket/query": {0},
-    "migrate file OUT/places.csv --stream orders --checkpoint s3://{}bucket/new": {0},
-    "migrate file OUT/places.csv --stream orders --json --checkpoint s3://{}bucket/new": {0},
+    "rewind --yes --watch 0 --to latest --checkpoint s3://{}bucket/query": {0},
+    "rewind --yes --watch 0 --to latest --json --checkpoint s3a://{}bucket/query": {0},
+    "migrate file OUT/places.csv --yes --stream orders --checkpoint s3://{}bucket/new": {0},
+    "migrate file OUT/places.csv --yes --stream orders --json --checkpoint s3://{}bucket/new": {0},
     "migrate file OUT/places.csv --stream orders --checkpoint s3://{}bucket/query": {2},
     "migrate awslabs s3://{}bucket/query --checkpoint s3://{}bucket/new": {2},
     "migrate qubole s3://{}bucket/query --metadata s3://{}bucket/none"
@@ -56,8 +56,8 @@ def query(local: LocalKinesis, tmp_path: Path) -> Query:
 
 
 @pytest.fixture
-def used(query: Query, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[StoreKeys | None]:
-    """The keys with which commands open checkpoints. A folder is in the place of the bucket."""
+def used(query: Query, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """The profiles with which commands open checkpoints. A folder is in the place of the bucket."""
     began = datetime(2026, 1, 1, tzinfo=timezone.utc)
     query.complete(s0=at(began), s1=at(began))
     (tmp_path / "places.csv").write_text(
@@ -67,19 +67,19 @@ def used(query: Query, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[
     profiles.write_text("[audit]\naws_access_key_id = audit\naws_secret_access_key = secret\n")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(profiles))
     folders = {"query": tmp_path, "new": tmp_path / "new", "none": tmp_path / "none"}
-    found: list[StoreKeys | None] = []
+    found: list[str | None] = []
 
-    def opened(location: str, _: str, keys: StoreKeys | None) -> Any:
-        found.append(keys)
+    def opened(location: str, store: Store) -> Any:
+        found.append(store.profile)
         return files._LocalFiles(shown(location), folders[location.rpartition("/")[2]])
 
-    monkeypatch.setattr(files, "_open_remote", opened)
+    monkeypatch.setattr(files, "_open_s3", opened)
     return found
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_uses_the_profile_and_prints_no_keys_of_a_url(
-    command: str, query: Query, used: list[StoreKeys | None], capsys: pytest.CaptureFixture[str]
+    command: str, query: Query, used: list[str | None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = command.replace("{}", KEYS).replace("OUT", str(query.folder)).split()
     place = ["--endpoint", query.kinesis.endpoint, "--region", "us-east-1", "--profile", "audit"]
@@ -87,7 +87,7 @@ def test_a_command_uses_the_profile_and_prints_no_keys_of_a_url(
     said = capsys.readouterr()
     assert code in COMMANDS[command], said
     assert not [it for it in ("AKIAX", "SEC", "RET") if it in said.out + said.err], said
-    assert set(used) == {StoreKeys("audit", "secret", None)}
+    assert set(used) == {"audit"}
 
 
 def test_no_comparison_prints_keys_of_a_url(

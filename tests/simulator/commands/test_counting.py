@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis.batches.counting import MAX_RECORDS, Count, count
-from spark_kinesis.batches.history import ShardRead
-from spark_kinesis.checkpoint import Progress, ShardOffset
 from spark_kinesis.cli import run
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.streams import describe
+from spark_kinesis.tools.history import MAX_RECORDS, Count, ShardRead, count
 
 if TYPE_CHECKING:
     from tests.simulator.commands.written import Query

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis.checkpoint import Checkpoint, open_files
 from spark_kinesis.cli import run
-from spark_kinesis.stream import describe
-from tests.dynamodb import TABLE, put_lease
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.streams import describe
+from tests.dynamodb import TABLE, dynamodb, put_lease
 from tests.simulator.commands.moving import FIRST, Moving
 
 if TYPE_CHECKING:
@@ -120,6 +122,7 @@ def test_an_application_with_several_streams(
         key = f"{it.arn.split(':')[4]}:{it.name}:{int(it.created.timestamp())}:{FIRST}"
         put_lease(table, TABLE, key, checkpoint)
     place = ["--checkpoint", str(moving.folder), "--endpoint", moving.endpoint]
+    place += ["--yes", "--watch", "0"]
     assert run(["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place]) == 0
     initial = Checkpoint(open_files(str(moving.folder))).initial("0")
     assert initial is not None
@@ -132,3 +135,71 @@ def test_positions_in_a_file(moving: Moving, tmp_path: Path) -> None:
     path.write_text(f"shard,sequenceNumber\n{FIRST},{moving.numbers[8]}\n")
     assert moving.migrate("file", str(path)) == 0
     assert moving.begins == {"0": moving.numbers[8]}
+
+
+def test_a_running_application_is_not_taken_over(
+    moving: Moving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_lease(table, TABLE, FIRST, moving.numbers[3])
+    renewed = threading.Timer(0.2, lambda: put_lease(table, TABLE, FIRST, moving.numbers[4]))
+    renewed.start()
+    assert moving.kcl(moto, "--watch", "0.5") == 2
+    renewed.join()
+    assert "a KCL application is running" in capsys.readouterr().err
+    assert not moving.folder.exists()
+
+
+def test_positions_of_awslabs_in_dynamodb(
+    moving: Moving, moto: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = dynamodb(moto)
+    names = ("metadataKey", "metadataSortKey")
+    client.create_table(
+        TableName="metadata",
+        KeySchema=[
+            {"AttributeName": name, "KeyType": kind}
+            for name, kind in zip(names, ("HASH", "RANGE"), strict=True)
+        ],
+        AttributeDefinitions=[{"AttributeName": it, "AttributeType": "S"} for it in names],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for batch, number in (("3", moving.numbers[2]), ("4", moving.numbers[5])):
+        place = {"iteratorType": "AFTER_SEQUENCE_NUMBER", "iteratorPosition": number}
+        item = dict(zip(names, ({"S": batch}, {"S": FIRST}), strict=True))
+        item["metadataValue"] = {"S": json.dumps({**place, "shardId": FIRST, "isLast": True})}
+        client.put_item(TableName="metadata", Item=item)
+    old = tmp_path / "old"
+    begun = {"iteratorType": "TRIM_HORIZON", "iteratorPosition": ""}
+    head = {"batchId": "3", "streamName": moving.name}
+    for name, text in (
+        ("offsets/0", f"v1\n{{}}\n{json.dumps({'metadata': head, FIRST: begun})}"),
+        ("commits/0", "v1\n{}"),
+    ):
+        (old / name).parent.mkdir(parents=True)
+        (old / name).write_text(text)
+    assert moving.migrate("awslabs", str(old)) == 2
+    assert "with --dynamodb-table" in capsys.readouterr().err
+    chosen = ["--dynamodb-table", "metadata", "--dynamodb-endpoint", moto]
+    assert moving.migrate("awslabs", str(old), *chosen) == 0
+    assert moving.begins == {"0": moving.numbers[2]}
+    client.delete_table(TableName="metadata")
+
+
+def test_no_checkpoint_is_written_unless_the_user_agreed(
+    moving: Moving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_lease(table, TABLE, FIRST, "TRIM_HORIZON")
+    place = ["--checkpoint", str(moving.folder), "--stream", moving.name, "--watch", "0"]
+    endpoints = ["--endpoint", moving.endpoint, "--dynamodb-endpoint", moto]
+    assert run(["migrate", "kcl", TABLE, *place, *endpoints]) == 2
+    said = capsys.readouterr()
+    assert f"{FIRST}: begins" in said.out
+    assert "--yes" in said.err
+    assert not moving.folder.exists()
+
+
+def test_times_are_those_of_every_command(moving: Moving, moto: str, table: Any) -> None:
+    put_lease(table, TABLE, FIRST, "AT_TIMESTAMP")
+    assert moving.kcl(moto, "--at", "10m", "--dry-run") == 0
+    assert moving.kcl(moto, "--at", "1767323045000", "--allow-data-loss") == 0
+    assert moving.begins == {"0": "at:2026-01-02T03:04:05Z"}

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spark_kinesis._times import instant
-from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, next_position, open_files
 from spark_kinesis.cli import run
+from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_position
+from spark_kinesis.tools.facts.files import open_files
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 
 if TYPE_CHECKING:
     from tests.simulator.commands.written import Query
@@ -48,7 +50,7 @@ class Stopped:
 
     def rewind(self, to: str, *words: str) -> int:
         """Move the query."""
-        return run(self.query.words("rewind", "--to", to, *words))
+        return run(self.query.words("rewind", "--yes", "--watch", "0", "--to", to, *words))
 
     @property
     def place(self) -> ShardOffset:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.stream import describe, list_shards, probe
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import probe
+from spark_kinesis.tools.facts.streams import HASH_KEYS, describe, list_shards
 
 START = ShardOffset(progress=Progress.TRIM_HORIZON)
 

@@ -12,7 +12,7 @@ import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis.cli import run
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE, dynamodb, leases, put_lease
 
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"
@@ -47,7 +47,8 @@ class Leaving:
 
     def hand_back(self, moto: str, *words: str) -> int:
         place = ["--checkpoint", str(self.folder), "--endpoint", self.endpoint]
-        fast = ["--dynamodb-endpoint", moto, "--watch", "0.5", "--capacity", "1000"]
+        fast = ["--dynamodb-endpoint", moto, "--watch", "0.5", "--capacity", "1000", "--yes"]
+        fast += ["--backup", str(self.folder / "old-leases.jsonl")]
         return run(["migrate", "to-kcl", TABLE, *place, *fast, *words])
 
 
@@ -58,7 +59,9 @@ def leaving(
     return Leaving(kinesis, endpoint, make_stream(2), tmp_path)
 
 
-def test_positions_become_leases(leaving: Leaving, moto: str, table: Any) -> None:
+def test_positions_become_leases(
+    leaving: Leaving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     number = leaving.put(b"plain", 0)
     packed = RecordAggregator()
     for row in range(3):
@@ -68,6 +71,11 @@ def test_positions_become_leases(leaving: Leaving, moto: str, table: Any) -> Non
     put_lease(table, TABLE, FIRST, "TRIM_HORIZON")
     assert leaving.hand_back(moto) == 0
     assert leases(table, TABLE) == {FIRST: (number, 0), SECOND: (aggregate, 2)}
+    (kept,) = (leaving.folder / "old-leases.jsonl").read_text().splitlines()
+    assert json.loads(kept)["checkpoint"] == {"S": "TRIM_HORIZON"}
+    said = capsys.readouterr().out
+    assert "put each item of" in said
+    assert f"delete the leases {SECOND}" in said
     (old,) = (it for it in table.scan(TableName=TABLE)["Items"] if it["leaseKey"]["S"] == FIRST)
     assert old["leaseCounter"] == {"N": "18"}
     assert "leaseOwner" not in old
@@ -82,7 +90,10 @@ def test_what_was_handed_back_can_be_taken_over_again(
     assert leaving.hand_back(moto) == 0
     new = tmp_path / "new"
     place = ["--stream", leaving.name, "--checkpoint", str(new), "--endpoint", leaving.endpoint]
-    assert run(["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place]) == 0
+    assert (
+        run(["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place, "--yes", "--watch", "0"])
+        == 0
+    )
     (stream,) = json.loads((new / "sources/0/initial-offset.json").read_text())["streams"].values()
     places = {name: it.partition("@")[0] for name, it in stream["shards"].items()}
     assert places == {FIRST: number, SECOND: "trim_horizon"}
@@ -138,4 +149,28 @@ def test_an_application_that_runs_is_left_alone(
         is_done.set()
         worker.join()
     assert "a KCL application is running" in capsys.readouterr().err
+    assert leases(table, TABLE) == {FIRST: ("17", 0)}
+
+
+def test_a_query_that_runs_is_noticed(
+    leaving: Leaving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaving.completed("trim_horizon", "trim_horizon")
+    put_lease(table, TABLE, FIRST, "17")
+    planned = threading.Timer(0.2, lambda: (leaving.folder / "offsets/1").write_text("v1"))
+    planned.start()
+    assert leaving.hand_back(moto) == 2
+    planned.join()
+    assert "is running: it has planned or completed a micro-batch" in capsys.readouterr().err
+    assert leases(table, TABLE) == {FIRST: ("17", 0)}
+
+
+def test_old_leases_are_kept_or_nothing_is_written(
+    leaving: Leaving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaving.completed("trim_horizon", "trim_horizon")
+    put_lease(table, TABLE, FIRST, "17")
+    (leaving.folder / "old-leases.jsonl").write_text("of an earlier command")
+    assert leaving.hand_back(moto) == 2
+    assert "Choose another file with --backup" in capsys.readouterr().err
     assert leases(table, TABLE) == {FIRST: ("17", 0)}

@@ -7,9 +7,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint import Progress, ShardOffset, SourceOffset, StreamOffset
-from spark_kinesis.checkpoint.offset import encode
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts.offsets import (
+    Progress,
+    ShardOffset,
+    SourceOffset,
+    StreamOffset,
+    encode,
+)
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 
 if TYPE_CHECKING:

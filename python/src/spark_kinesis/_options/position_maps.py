@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .kcl import FromKclTable
-from .kcl_keys import KclTableKeys, from_kcl_table
 from .mapping import FrozenMapping
 from .positions import (
     OF_SHARD,
@@ -79,21 +77,6 @@ class ByStream:
 
 
 AnyPosition = Position | ByShard | ByStream | PositionWord
-StartingPosition = AnyPosition | FromKclTable | KclTableKeys
-
-
-def starting_position(
-    name: str, given: object
-) -> Position | ByShard | ByStream | FromKclTable | None:
-    """The position as ``source_position`` reads it, or a table, which nothing reads here.
-
-    Raises:
-        TypeError: if it is none of these, or a dictionary with a value of the wrong type.
-        ValueError: for another word or another dictionary.
-    """
-    if isinstance(given, Mapping):
-        return from_kcl_table(name, given)
-    return given if isinstance(given, FromKclTable) else source_position(name, given)
 
 
 def source_position(name: str, given: object) -> Position | ByShard | ByStream | None:

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis._options.consumers import EnhancedFanOut
 from spark_kinesis._options.declared import texts
-from spark_kinesis._options.kcl import FromKclTable
 from spark_kinesis._options.mapping import SparkOptions
-from spark_kinesis._options.position_maps import (
-    AnyPosition,
-    position_option,
-    source_position,
-    starting_position,
-)
+from spark_kinesis._options.position_maps import position_option, source_position
 from spark_kinesis._options.streams import require_one, require_streams, streams_option
 from spark_kinesis._options.values import ABSENT, present, require
 
@@ -36,12 +30,11 @@ def checked(source: KinesisSource) -> Mapping[str, object]:
     names = require_streams("stream_name", source.stream_name)
     arns = require_streams("stream_arn", source.stream_arn)
     require("consumer", source.consumer, EnhancedFanOut, ABSENT)
-    start = starting_position("starting_position", source.starting_position)
+    start = source_position("starting_position", source.starting_position)
     end = source_position("ending_position", source.ending_position)
     streams = _listed(names, arns)
     position_option("ending_position", end, streams)
-    if not isinstance(start, FromKclTable):
-        position_option("starting_position", start, streams)
+    position_option("starting_position", start, streams)
     return {
         "stream_name": names,
         "stream_arn": arns,
@@ -59,8 +52,6 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
 
     Raises:
         ValueError: as ``KinesisSource.options``.
-        MissingPackageError: as ``KinesisSource.options``.
-        MigrationError: as ``KinesisSource.options``.
     """
     given = {
         "streamName": streams_option(source.stream_name),
@@ -75,21 +66,11 @@ def options(source: KinesisSource, access: Mapping[str, str | None]) -> SparkOpt
 
 def _positions(source: KinesisSource) -> dict[str, str | None]:
     streams = _listed(source.stream_name, source.stream_arn)
-    start = _start(source, streams)
+    start = source.starting_position
     return {
         "startingPosition": position_option("starting_position", start, streams),
         "endingPosition": position_option("ending_position", source.ending_position, streams),
     }
-
-
-def _start(source: KinesisSource, streams: tuple[str, ...]) -> AnyPosition | None:
-    start = starting_position("starting_position", source.starting_position)
-    if not isinstance(start, FromKclTable):
-        return start
-    from spark_kinesis.migrate.kcl.position import read_position  # noqa: PLC0415 needs boto3
-
-    allow_loss = source.fail_on_data_loss is False
-    return read_position(start, streams, source, allow_loss=allow_loss)
 
 
 def _listed(name: str | Sequence[str] | None, arn: str | Sequence[str] | None) -> tuple[str, ...]:

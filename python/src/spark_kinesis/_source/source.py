@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from spark_kinesis._options.consumers import EnhancedFanOut
-    from spark_kinesis._options.position_maps import AnyPosition, StartingPosition
+    from spark_kinesis._options.position_maps import AnyPosition
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -45,9 +45,7 @@ class KinesisSource(StreamAccess):
         starting_position: position where a batch read begins, or a streaming query that has no
             checkpoint. The strings ``"latest"`` and ``"trim_horizon"`` mean ``Latest()`` and
             ``TrimHorizon()``. ``ByShard`` and ``ByStream`` set one position per shard or stream.
-            ``FromKclTable`` begins where an application of the KCL stopped, and so does a
-            dictionary such as ``{"kclTable": "orders-app"}``. Default: ``Latest()`` for a streaming
-            query, ``TrimHorizon()`` for a batch read.
+            Default: ``Latest()`` for a streaming query, ``TrimHorizon()`` for a batch read.
         ending_position: position where a batch read ends. With ``AtTimestamp``, the read ends
             before the first record that arrived at or after that time. Default: ``Latest()``,
             which is the last record that has arrived when Spark plans the read.
@@ -93,7 +91,7 @@ class KinesisSource(StreamAccess):
 
     stream_name: str | Sequence[str] | None = None
     stream_arn: str | Sequence[str] | None = None
-    starting_position: StartingPosition | None = None
+    starting_position: AnyPosition | None = None
     ending_position: AnyPosition | None = None
     allow_stream_removal: bool | None = switch("allowStreamRemoval")
     max_records_per_trigger: int | None = number("maxRecordsPerTrigger")
@@ -127,9 +125,6 @@ class KinesisSource(StreamAccess):
 
         Raises:
             ValueError: if a duration is not a whole number of milliseconds.
-            MissingPackageError: with ``FromKclTable``, if boto3 is not installed.
-            MigrationError: with ``FromKclTable``, if its positions do not fit the streams, or if
-                unread records have expired and ``fail_on_data_loss`` is not false.
         """
         return options(self, self._access_options())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_kinesis.stream.quotas import MIB, WRITE_BYTES, WRITE_RECORDS
+from spark_kinesis.tools.facts.records import MIB, WRITE_BYTES, WRITE_RECORDS
 
 from .advice import Advice, Wishes, choices
 from .choices import Choice, Traffic

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spark_kinesis.cli import progress_bar, screen, to_stderr
-from spark_kinesis.stream import StreamSummary, list_shards
+from spark_kinesis.tools.facts.streams import StreamSummary, list_shards
 
 from .apply import Reshard, Saved, Times, need_room
 from .report import step_line

@@ -9,7 +9,7 @@ import click
 
 from spark_kinesis._times import utc_now
 from spark_kinesis.cli import Connection, connection_options, print_json, progress_bar, screen
-from spark_kinesis.stream import StreamSummary, describe
+from spark_kinesis.tools.facts.streams import StreamSummary, describe
 
 from .advice import Advice, advise_stream
 from .apply import Saved

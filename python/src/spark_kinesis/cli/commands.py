@@ -59,17 +59,17 @@ COMMANDS = {
         is_program=True,
     ),
     "batches": Entry(
-        "spark_kinesis.batches.command:batches", "List the micro-batches of a checkpoint."
+        "spark_kinesis.tools.history.command:batches", "List the micro-batches of a checkpoint."
     ),
     "diff": Entry(
         "spark_kinesis.compare.command:diff",
         "Compare the rows of a stream, of micro-batches or of a table with others.",
     ),
     "rewind": Entry(
-        "spark_kinesis.rewind.command:rewind", "Move a stopped query to another position."
+        "spark_kinesis.tools.rewinding.command:rewind", "Move a stopped query to another position."
     ),
     "migrate": Entry(
-        "spark_kinesis.migrate.command:migrate",
+        "spark_kinesis.tools.handover.command:migrate",
         "Continue where another consumer stopped, or hand positions back.",
     ),
     "local": Entry(

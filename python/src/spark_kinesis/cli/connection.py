@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,13 +10,28 @@ import click
 
 from spark_kinesis import Profile, StaticCredentials
 from spark_kinesis._boto import LOCAL_REGION, client, is_local
-from spark_kinesis.checkpoint import Checkpoint, CheckpointFiles, keys_for, open_files
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import CheckpointFiles, Store, open_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mypy_boto3_kinesis import KinesisClient
 
+
+class _StorageOption(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
+    name = "option"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, sign, text = str(value).partition("=")
+        if not sign or not name:
+            self.fail(f"{value!r} is not an option such as endpoint_url=URL", param, ctx)
+        return name, text
+
+
+_STORAGE_OPTION = _StorageOption()
 Result = TypeVar("Result")
 _ATTEMPTS = 5
 
@@ -30,12 +45,14 @@ class Connection:
         endpoint: URL; default: that of AWS.
         region: AWS region; default: from the AWS SDK.
         profile: profile of the AWS configuration files.
+        storage: options of the store of checkpoints, such as ``endpoint_url``.
     """
 
     command: str
     endpoint: str | None = None
     region: str | None = None
     profile: str | None = None
+    storage: Mapping[str, str] = field(default_factory=dict)
 
     def kinesis(self, *, attempts: int = _ATTEMPTS) -> KinesisClient:
         """A client of Kinesis.
@@ -77,8 +94,13 @@ class Connection:
         Args:
             location: path or URL.
         """
-        keys = keys_for(f"spark-kinesis {self.command}", location, self.region, self.profile)
-        return open_files(location, keys)
+        store = Store(
+            user=f"spark-kinesis {self.command}",
+            region=self.region,
+            profile=self.profile,
+            options=self.storage,
+        )
+        return open_files(location, store)
 
     def source_arguments(self) -> dict[str, Any]:
         """The arguments of ``KinesisSource`` for the same service.
@@ -102,10 +124,19 @@ def connection_options(command: Callable[..., Result]) -> Callable[..., Result]:
     @wraps(command)
     def with_connection(*given: Any, **options: Any) -> Result:
         place = {name: options.pop(name) for name in ("endpoint", "region", "profile")}
+        place["storage"] = dict(options.pop("storage"))
         name = click.get_current_context().command.name or ""
         return command(*given, connection=Connection(name, **place), **options)
 
     for add in (
+        click.option(
+            "--storage-option",
+            "storage",
+            type=_STORAGE_OPTION,
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="option of the store of a checkpoint, such as endpoint_url=URL of an S3 server",
+        ),
         click.option("--profile", help="AWS profile (default: the AWS SDK's provider chain)"),
         click.option("--region", help="AWS region (default: from the AWS SDK)"),
         click.option("--endpoint", metavar="URL", help="URL of the Kinesis service (default: AWS)"),

@@ -10,7 +10,7 @@ import click
 
 from spark_kinesis import SparkKinesisError, __version__
 from spark_kinesis._boto import is_from_aws
-from spark_kinesis.checkpoint.shown import shown
+from spark_kinesis.tools.facts.files import shown
 
 from .commands import COMMANDS, Commands
 from .output import to_stderr

@@ -8,9 +8,14 @@ from typing import Any
 
 import click
 
-from spark_kinesis._times import from_iso, utc_now
+from spark_kinesis._times import from_iso, from_millis, utc_now
 
-FORMS = "a time with a time zone such as 2026-11-20T08:00Z, or how long ago, such as 10m"
+FORMS = (
+    "a time with a time zone such as 2026-11-20T08:00Z, milliseconds since 1970, or how long ago, "
+    "such as 10m"
+)
+# Shorter numbers are typing errors.
+_EPOCH_MILLIS = re.compile(r"\d{12,14}")
 _DURATION = re.compile(r"(\d{1,6})([smhd])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
@@ -19,7 +24,8 @@ def read_time(text: str, now: datetime) -> datetime:
     """The time that a text means.
 
     Args:
-        text: ISO 8601 with ``Z`` or an offset, or a duration of ``s``, ``m``, ``h`` or ``d``.
+        text: ISO 8601 with ``Z`` or an offset, milliseconds since 1970, or a duration of ``s``,
+            ``m``, ``h`` or ``d``.
         now: the current time, with a time zone.
 
     Raises:
@@ -29,7 +35,8 @@ def read_time(text: str, now: datetime) -> datetime:
     if ago:
         return now - timedelta(seconds=int(ago[1]) * _SECONDS[ago[2]])
     try:
-        time = from_iso(text)
+        is_millis = _EPOCH_MILLIS.fullmatch(text.strip())
+        time = from_millis(int(text)) if is_millis else from_iso(text)
     except ValueError:
         time = datetime.min  # noqa: DTZ901 has no time zone, and is refused below
     if time.tzinfo is None:

@@ -18,9 +18,9 @@ from spark_kinesis import (
     with_kinesis,
 )
 from spark_kinesis._times import utc_now
-from spark_kinesis.checkpoint.shown import shown
 from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen
 from spark_kinesis.cli.times import FORMS, TIME
+from spark_kinesis.tools.facts.files import shown
 
 from .difference import IDENTITY, Difference, compare
 from .sides import STREAM, parse, rows

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis import KinesisSource, SparkKinesisError
-from spark_kinesis.batches import read_numbers
+from spark_kinesis.tools.history import read_numbers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from spark_kinesis.checkpoint import Checkpoint
     from spark_kinesis.cli import Connection
+    from spark_kinesis.tools.facts.checkpoints import Checkpoint
 
 STREAM, CHECKPOINT, TABLE = "stream", "checkpoint", "table"
 

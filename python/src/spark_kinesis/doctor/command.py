@@ -83,5 +83,6 @@ def _examine(connection: Connection, asked: Mapping[str, Any]) -> Report:
             endpoint=connection.endpoint,
             region=connection.region,
             profile=connection.profile,
+            storage=connection.storage,
             on_step=on_step,
         )

@@ -12,7 +12,7 @@ from .question import Question
 from .report import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -47,6 +47,7 @@ def examine(
     endpoint: str | None = None,
     region: str | None = None,
     profile: str | None = None,
+    storage: Mapping[str, str] | None = None,
     spark: SparkSession | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Report:
@@ -65,6 +66,7 @@ def examine(
         endpoint: URL of Kinesis; default: that of AWS.
         region: AWS region; default: that of the stream's ARN, else from the AWS SDK.
         profile: profile of the AWS configuration files; default: the AWS SDK's provider chain.
+        storage: options of the store of the checkpoint, such as ``endpoint_url`` of an S3 server.
         spark: a Spark session; default: the active one of this process.
         on_step: called at the start of each check, to show the progress.
 
@@ -81,7 +83,9 @@ def examine(
         consumer=consumer,
         uses=tuple(uses),
         may_probe=probe,
-        access=Access(endpoint=endpoint, region=region, profile=profile),
+        access=Access(
+            endpoint=endpoint, region=region, profile=profile, storage=dict(storage or {})
+        ),
         spark=spark,
     )
     findings = list(_findings(question, checks_for(question), on_step))

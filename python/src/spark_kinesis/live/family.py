@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from spark_kinesis.stream import Probe
+from spark_kinesis.tools.facts.records import Probe
 
 from .model.facts import Reading, ShardFacts, ShardKey
 from .steps import shards_of
 
 if TYPE_CHECKING:
-    from spark_kinesis.checkpoint import ShardOffset, SourceOffset
+    from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset
 
     from .progress import Report
 

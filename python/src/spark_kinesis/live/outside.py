@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.stream import StreamShard, describe, list_shards
-from spark_kinesis.stream.clock import ServiceClock
+from spark_kinesis.tools.facts.losses import ServiceClock
+from spark_kinesis.tools.facts.streams import StreamShard, describe, list_shards
 
 from .model.assembly import snapshot
 from .model.facts import Facts, ShardFacts, ShardKey
@@ -18,7 +18,7 @@ from .steps import StepLog, shards_of
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from spark_kinesis.checkpoint import Checkpoint
+    from spark_kinesis.tools.facts.checkpoints import Checkpoint
 
     from .model.snapshot import Snapshot
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.stream import probe
-from spark_kinesis.stream.quotas import THROTTLED
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import THROTTLED, probe
 
 from .model.facts import Cost, Reading, ShardKey
 from .model.rotation import Spending, due, limit

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis._times import from_iso
-from spark_kinesis.checkpoint.offset import decode, is_kinesis
+from spark_kinesis.tools.facts.offsets import decode, is_kinesis
 
 from .model.facts import BatchFacts, Counters, Rates, Step
 from .steps import complete
 
 if TYPE_CHECKING:
-    from spark_kinesis.checkpoint import SourceOffset
+    from spark_kinesis.tools.facts.offsets import SourceOffset
 
 RATE_WINDOW = timedelta(minutes=1)
 

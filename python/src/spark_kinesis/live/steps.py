@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.checkpoint import Batch, Checkpoint, ShardOffset, SourceOffset, next_position
+from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint, next_position
+from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset
 
 from .model.facts import BatchFacts, ShardKey, Step
 

@@ -13,7 +13,7 @@ import click
 
 from spark_kinesis._times import utc_now
 from spark_kinesis.cli import Connection, connection_options, print_json, to_stderr
-from spark_kinesis.stream import describe, list_shards
+from spark_kinesis.tools.facts.streams import describe, list_shards
 
 from .follow import Follower, Times
 from .rows import HEADER, Row, as_json, line, rows_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import SparkKinesisError
-from spark_kinesis.stream.quotas import THROTTLED, pause_after
+from spark_kinesis.tools.facts.records import THROTTLED, pause_after
 
 from .lineage import Lineage
 from .start import LATEST, Start

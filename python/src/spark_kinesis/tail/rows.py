@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from spark_kinesis.stream.aggregate import maker, parse
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.tools.facts.aggregates import maker, parse
+from spark_kinesis.tools.facts.streams import short_id
 
 _KEY_WIDTH = 20
 HEADER = f"{'AGE':>8}  {'SHARD':>5}  {'SIZE':>9}  {'KEY':<{_KEY_WIDTH}}  DATA"

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis.cli.times import FORMS, read_time
-from spark_kinesis.stream.shards import full_id
+from spark_kinesis.tools.facts.streams import full_id
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamShard
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 LATEST, TRIM_HORIZON = "LATEST", "TRIM_HORIZON"
 

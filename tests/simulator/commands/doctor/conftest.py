@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.checkpoint import ShardOffset, SourceOffset, StreamOffset
-from spark_kinesis.checkpoint.offset import encode
 from spark_kinesis.doctor import Report, examine
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset, StreamOffset, encode
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 
 if TYPE_CHECKING:

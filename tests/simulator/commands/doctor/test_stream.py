@@ -9,7 +9,7 @@ import pytest
 
 from spark_kinesis.doctor import Report, State, examine
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.stream import describe
+from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 from tests.simulator.commands.doctor.support import found, problems
 

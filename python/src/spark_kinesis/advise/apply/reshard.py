@@ -15,8 +15,7 @@ from spark_kinesis._backoff import pause
 from spark_kinesis._boto import TRANSIENT
 from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis.advise.shards import HashRange, Split, Step, next_step
-from spark_kinesis.stream import describe, list_shards
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts.streams import HASH_KEYS, describe, list_shards
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from spark_kinesis._errors import SparkKinesisError
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamSummary
+    from spark_kinesis.tools.facts.streams import StreamSummary
 
 _VERSION = 1
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._times import duration_text
-from spark_kinesis.stream.quotas import MIB, READ_BYTES
+from spark_kinesis.tools.facts.records import MIB, READ_BYTES
 
 if TYPE_CHECKING:
     from .traffic import Traffic

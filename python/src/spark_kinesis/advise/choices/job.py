@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from spark_kinesis.stream.quotas import MIB
+from spark_kinesis.tools.facts.records import MIB
 
 from .catch_up import catch_up
 from .choice import Choice

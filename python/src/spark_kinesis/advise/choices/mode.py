@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_kinesis.stream.quotas import MIB
+from spark_kinesis.tools.facts.records import MIB
 
 from .choice import Choice
 from .prices import on_demand, provisioned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis.stream.quotas import MIB, READ_BYTES
+from spark_kinesis.tools.facts.records import MIB, READ_BYTES
 
 from .choice import Choice
 from .prices import fan_out_on_demand, fan_out_provisioned

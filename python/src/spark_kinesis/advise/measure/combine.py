@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis.advise.choices import Traffic
 from spark_kinesis.advise.shards import Rate, ShardLoad
-from spark_kinesis.stream.cloudwatch import READ_BYTES, READS_REFUSED, Query, Series
+from spark_kinesis.tools.facts.cloudwatch import READ_BYTES, READS_REFUSED, Query, Series
 
 from .tally import ShardSample
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamShard, StreamSummary
+    from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
 RECORDS, BYTES = Query("IncomingRecords"), Query("IncomingBytes")
 WRITES_REFUSED = Query("WriteProvisionedThroughputExceeded")

@@ -8,11 +8,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, next_positions
-from spark_kinesis.stream import Probe, probe
-from spark_kinesis.stream.quotas import THROTTLED
-from spark_kinesis.stream.shards import named
-from spark_kinesis.stream.threads import Advance, ask_each
+from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import THROTTLED, Probe, probe
+from spark_kinesis.tools.facts.streams import Advance, ask_each, named
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spark_kinesis.advise.shards.spread import LEAST_SAMPLE
-from spark_kinesis.stream.shards import named
+from spark_kinesis.tools.facts.streams import named
 
 from .combine import FULL, WRITES_REFUSED
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from spark_kinesis.stream.quotas import READ_BYTES, THROTTLED, pause_after
+from spark_kinesis.tools.facts.records import READ_BYTES, THROTTLED, pause_after
 
 from .tally import ShardSample, Tally
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
     from mypy_boto3_kinesis.type_defs import GetRecordsOutputTypeDef, RecordTypeDef
 
-    from spark_kinesis.stream import StreamShard
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 SHARE = 1 / 5  # of the read quota of a shard
 SPOTS = 4  # parts of the time, because the keys of one second may not be those of the next

@@ -9,9 +9,15 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._times import utc_now
-from spark_kinesis.stream import StreamShard, StreamSummary, describe, list_shards
-from spark_kinesis.stream.cloudwatch import Query, Series, read_metrics
-from spark_kinesis.stream.threads import Advance, ask_each
+from spark_kinesis.tools.facts.cloudwatch import Query, Series, read_metrics
+from spark_kinesis.tools.facts.streams import (
+    Advance,
+    StreamShard,
+    StreamSummary,
+    ask_each,
+    describe,
+    list_shards,
+)
 
 from .combine import OF_SHARD, OF_STREAM, Facts, shard_loads, traffic
 from .notes import notes

@@ -7,10 +7,10 @@ from hashlib import md5
 from typing import TYPE_CHECKING
 
 from spark_kinesis.advise.shards import Point, Rate
-from spark_kinesis.stream.aggregate import UserRecord, parse
+from spark_kinesis.tools.facts.aggregates import UserRecord, parse
 
 if TYPE_CHECKING:
-    from spark_kinesis.stream import StreamShard
+    from spark_kinesis.tools.facts.streams import StreamShard
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from spark_kinesis.stream.quotas import WRITE_BYTES, WRITE_RECORDS
+from spark_kinesis.tools.facts.records import WRITE_BYTES, WRITE_RECORDS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from spark_kinesis._boto import client, is_local, session
-from spark_kinesis.stream.clock import ServiceClock
+from spark_kinesis.tools.facts.losses import ServiceClock
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -33,12 +34,14 @@ class Access:
         endpoint: URL of Kinesis; default: that of AWS.
         region: AWS region; default: from the AWS SDK.
         profile: profile of the AWS configuration files.
+        storage: options of the store of a checkpoint.
         clock: learns from every answer of Kinesis.
     """
 
     endpoint: str | None = None
     region: str | None = None
     profile: str | None = None
+    storage: Mapping[str, str] = field(default_factory=dict)
     clock: ServiceClock = field(default_factory=ServiceClock)
 
     def kinesis(self, stream: str | None = None, attempts: int = _ATTEMPTS) -> KinesisClient:

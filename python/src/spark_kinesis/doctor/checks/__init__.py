@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint.shown import shown
+from spark_kinesis.tools.facts.files import shown
 
 from .base import Check, Say
 from .checkpoint import checkpoint_check

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import is_from_aws
-from spark_kinesis.checkpoint import Checkpoint, keys_for, open_files
-from spark_kinesis.checkpoint.shown import shown
 from spark_kinesis.doctor.checkpoints import log_findings, look_at, read_log, stream_findings
 from spark_kinesis.doctor.finding import Finding, problem
+from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.facts.files import Store, open_files, shown
 
 from .base import Say, stopped
 
@@ -23,8 +23,13 @@ def checkpoint_check(question: Question, say: Say) -> list[Finding]:
     """The log, and each of its streams."""
     location, access = question.checkpoint or "", question.access
     try:
-        keys = keys_for("spark-kinesis doctor", location, access.region, access.profile)
-        log = read_log(Checkpoint(open_files(location, keys)))
+        store = Store(
+            user="spark-kinesis doctor",
+            region=access.region,
+            profile=access.profile,
+            options=access.storage,
+        )
+        log = read_log(Checkpoint(open_files(location, store)))
     except SparkKinesisError as error:
         return [_unreadable(str(error))]
     except Exception as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_kinesis.doctor.aws import code_of
-from spark_kinesis.stream.quotas import READ_CALLS, THROTTLED
+from spark_kinesis.tools.facts.records import READ_CALLS, THROTTLED
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

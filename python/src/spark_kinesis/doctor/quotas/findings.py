@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis.doctor.aws import text_of
 from spark_kinesis.doctor.finding import Finding, ok, problem, unknown
-from spark_kinesis.stream.quotas import MIB, READ_BYTES, READ_CALLS
+from spark_kinesis.tools.facts.records import MIB, READ_BYTES, READ_CALLS
 
 if TYPE_CHECKING:
     from .burst import Burst

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from spark_kinesis.stream.cloudwatch import READ_BYTES, READS_REFUSED, Query, read_metrics
+from spark_kinesis.tools.facts.cloudwatch import READ_BYTES, READS_REFUSED, Query, read_metrics
 
 WINDOW = timedelta(minutes=15)
 _CALLS = Query("GetRecords.Success")

@@ -8,13 +8,13 @@ from spark_kinesis._times import duration_text
 from spark_kinesis.doctor.aws import refused
 from spark_kinesis.doctor.aws import text_of as error_text
 from spark_kinesis.doctor.finding import Finding, ok, problem, unknown
-from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.facts.streams import HASH_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spark_kinesis.consumers.registry import Consumer
-    from spark_kinesis.stream import StreamShard, StreamSummary
+    from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
     from .look import Seen
 

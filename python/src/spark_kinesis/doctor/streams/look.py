@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_kinesis.consumers.registry import Consumer, Registry
-from spark_kinesis.stream import StreamShard, StreamSummary, describe, list_shards
+from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary, describe, list_shards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint.offset import stream_name
+from spark_kinesis.tools.facts.streams import stream_name
 
 from .forecast import forecast, of_all
 from .lag import arrival_rate, backlog, lag, rate

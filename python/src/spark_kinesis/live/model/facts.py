@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spark_kinesis.checkpoint import ShardOffset
-    from spark_kinesis.stream import Probe
+    from spark_kinesis.tools.facts.offsets import ShardOffset
+    from spark_kinesis.tools.facts.records import Probe
 
 ShardKey = tuple[str, str]
 """ARN of the stream, and ID of the shard."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.stream.quotas import WRITE_RECORDS
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.records import WRITE_RECORDS
 
 if TYPE_CHECKING:
     from .facts import Reading, ShardFacts

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from spark_kinesis.stream.quotas import READ_BYTES, READ_CALLS
+from spark_kinesis.tools.facts.records import READ_BYTES, READ_CALLS
 
 from .facts import Cost, ShardKey
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from spark_kinesis.checkpoint import Progress, ShardOffset
+from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 
 if TYPE_CHECKING:
     from .facts import ShardFacts

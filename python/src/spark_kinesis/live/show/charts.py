@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
 from spark_kinesis._errors import MissingPackageError
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.tools.facts.streams import short_id
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

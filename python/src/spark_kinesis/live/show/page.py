@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from spark_kinesis._json import plain
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.tools.facts.streams import short_id
 
 from . import sentences, words
 from .charts import picture

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spark_kinesis.live.model.forecast import Forecast, Outlook
 from spark_kinesis.live.model.tree import Node, State
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.tools.facts.streams import short_id
 
 from . import words
 

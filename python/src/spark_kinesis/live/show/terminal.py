@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spark_kinesis.live.model.forecast import Outlook
-from spark_kinesis.stream.shards import short_id
+from spark_kinesis.tools.facts.streams import short_id
 
 from . import sentences, words
 

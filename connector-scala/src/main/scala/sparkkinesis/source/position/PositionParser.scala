@@ -217,11 +217,10 @@ object PositionParser {
   private val Example = """{"orders": {"shardId-000000000001": {"at": "4966"}, "*": "latest"}}"""
   private val ZoneNeeded = "An instant needs its time zone."
 
-  /** A starting position in Python, which reads the table and passes on the positions. */
+  /** The key that earlier versions of the Python package accepted. */
   private val KclTable = "kclTable"
   private val KclRemedy =
-    "The connector does not read lease tables of the Kinesis Client Library. In Python, use the " +
-      "builder: KinesisSource(..., starting_position={'kclTable': 'orders-app'}). Otherwise run " +
+    "The connector does not read lease tables of the Kinesis Client Library. Run " +
       "'spark-kinesis migrate kcl', which writes a checkpoint for a new query."
 
   private val mapper = new ObjectMapper()

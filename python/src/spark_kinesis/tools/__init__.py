@@ -1,0 +1,33 @@
+"""The tools around a query: what the command ``spark-kinesis`` runs.
+
+The extra ``[cli]`` installs what they need.
+
+Each command is a function first, so that notebooks and platforms without a shell can use it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .handover import hand_back, take_over
+    from .history import batches
+    from .rewinding import rewind
+
+# The functions, and the modules that are imported when a function is first used.
+_FUNCTIONS = {
+    "batches": "history",
+    "hand_back": "handover",
+    "rewind": "rewinding",
+    "take_over": "handover",
+}
+
+__all__ = ["batches", "hand_back", "rewind", "take_over"]
+
+
+def __getattr__(name: str) -> Any:
+    """A function of this package, imported when it is needed."""
+    if name not in _FUNCTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)

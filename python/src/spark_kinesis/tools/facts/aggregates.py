@@ -1,0 +1,127 @@
+"""Aggregated records: several user records in one Kinesis record, as the KPL writes them.
+
+The message is that of ``aws_kinesis_agg``, with the Producer Library's tags.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from hashlib import md5
+from typing import Any
+
+from spark_kinesis._errors import MissingPackageError
+
+_MARK = b"\xf3\x89\x9a\xc2"
+_DIGEST_BYTES = 16
+_MARKER = "spark-kinesis-marker"
+_TAG = "spark-kinesis"
+_KPL_KEY = "a"
+_WRITER = re.compile(r"(\S+) (\d+) \S+ \d+ (\d+) \d+ (\d{12,18})")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UserRecord:
+    """A user record in an aggregate. Consumers ignore its tags."""
+
+    key: str
+    hash_key: str | None
+    data: bytes
+    tags: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Aggregate:
+    """An aggregated record."""
+
+    rows: tuple[UserRecord, ...]  # the user records. A marker of an exactly-once query has none.
+    keys: tuple[str, ...]  # the table of partition keys
+
+    @property
+    def is_marker(self) -> bool:
+        """Whether an exactly-once query wrote it to find its own records."""
+        return not self.rows and self.keys == (_MARKER,)
+
+
+def parse(data: bytes) -> Aggregate | None:
+    """The aggregate in the data of a record. ``None`` if the record is a plain one.
+
+    As in the connector, a record is plain if its MD5 is wrong or one of its user records is
+    malformed.
+
+    Raises:
+        MissingPackageError: if the data looks like an aggregate, and ``aws_kinesis_agg`` is not
+            installed.
+    """
+    if len(data) <= len(_MARK) + _DIGEST_BYTES or not data.startswith(_MARK):
+        return None
+    text = data[len(_MARK) : -_DIGEST_BYTES]
+    if md5(text, usedforsecurity=False).digest() != data[-_DIGEST_BYTES:]:
+        return None
+    found = _read(text)
+    return found if found is not None and (found.rows or found.is_marker) else None
+
+
+def _read(text: bytes) -> Aggregate | None:
+    places = list(sys.path)
+    try:
+        # This module adds places to the path, without which its messages cannot be imported.
+        from aws_kinesis_agg.deaggregator import messages_pb2  # noqa: PLC0415 optional
+        from google.protobuf.message import DecodeError  # noqa: PLC0415 comes with it
+    except ImportError as error:
+        raise MissingPackageError(
+            "aggregated records need aws_kinesis_agg: pip install aws_kinesis_agg"
+        ) from error
+    finally:
+        sys.path[:] = places
+    message: Any = messages_pb2.AggregatedRecord()
+    try:
+        message.ParseFromString(text)
+        keys = tuple(map(_text, message.partition_key_table))
+        hash_keys = tuple(map(_text, message.explicit_hash_key_table))
+        rows = tuple(_row(it, keys, hash_keys) for it in message.records)
+    except (DecodeError, IndexError, ValueError):
+        return None
+    return Aggregate(rows=rows, keys=keys)
+
+
+def _text(found: str | bytes) -> str:
+    """A text. Protobuf returns bytes if they are not UTF-8."""
+    return found if isinstance(found, str) else found.decode()
+
+
+def _row(row: Any, keys: tuple[str, ...], hash_keys: tuple[str, ...]) -> UserRecord:
+    if not (row.HasField("partition_key_index") and row.HasField("data")):
+        raise ValueError("a record without a key or data")
+    has_hash_key = row.HasField("explicit_hash_key_index")
+    return UserRecord(
+        key=keys[row.partition_key_index],
+        hash_key=hash_keys[row.explicit_hash_key_index] if has_hash_key else None,
+        data=row.data,
+        tags=tuple((str(it.key), str(it.value)) for it in row.tags),
+    )
+
+
+def maker(aggregate: Aggregate, key: str) -> str:
+    """The program that wrote an aggregate.
+
+    A tag and a marker are certain. Otherwise, this is the program whose aggregates look like this.
+    """
+    if aggregate.is_marker:
+        return "spark-kinesis, marker"
+    tag = dict(aggregate.rows[0].tags).get(_TAG)
+    if tag is not None:
+        words = _WRITER.fullmatch(tag)
+        return (
+            f"spark-kinesis, exactly once: query {words[1]}, batch {words[2]}, task {words[3]}, "
+            f"number {int(words[4])}"
+            if words
+            else "spark-kinesis, exactly once"
+        )
+    if key == _KPL_KEY:
+        hash_keys = {it.hash_key for it in aggregate.rows}
+        # Our sink gives all rows one hash key, so that a reshard leaves them together.
+        is_shared = len(hash_keys) == 1 and None not in hash_keys
+        return "spark-kinesis" if is_shared else "KPL, or spark-kinesis with ordering=perKey"
+    return "aggregation library" if key == aggregate.rows[0].key else "other"

@@ -1,0 +1,159 @@
+"""When records of a stream have expired, and what a position loses by it. Makes no calls.
+
+The connector applies the same rule: a shard has lost nothing as long as the time up to which it was
+read completely is within the retention period. See docs/adr/0006-completeness.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from spark_kinesis._errors import SparkKinesisError
+from spark_kinesis._times import instant, utc_now
+
+from .offsets import Progress, ShardOffset
+from .records import Anchor
+
+if TYPE_CHECKING:
+    from .records import Surroundings
+    from .streams import StreamSummary
+
+SHARD_EXPIRED = "the shard has expired with its unread records"
+_LEASE_RESOLUTION = timedelta(seconds=1)
+_CLOCK_RESOLUTION = timedelta(seconds=1)  # of the header
+_LEAST_SKEW = timedelta(seconds=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamTimes:
+    """The times of a stream, by the service's clock."""
+
+    now: datetime  # the current time
+    horizon: datetime  # records that arrived earlier have expired
+    created: datetime  # when the stream was created. No record arrived earlier.
+
+    @staticmethod
+    def of(stream: StreamSummary) -> StreamTimes:
+        """The times of a stream.
+
+        Raises:
+            SparkKinesisError: if the answers of the service have no time.
+        """
+        if stream.server_time is None:
+            raise SparkKinesisError(f"stream {stream.arn}: the answers of Kinesis have no time")
+        horizon = stream.server_time - stream.retention
+        return StreamTimes(now=stream.server_time, horizon=horizon, created=stream.created)
+
+    def has_expired(self, time: datetime) -> bool:
+        """Whether records that arrived at a time or later may have expired."""
+        return max(time, self.created) <= self.horizon
+
+
+def at_time(time: datetime, times: StreamTimes, waits_for: tuple[str, ...] = ()) -> ShardOffset:
+    """The offset that begins with the records that arrived at a time or later.
+
+    It has no ``complete_as_of`` if some of these records may have expired: the query would fail.
+    """
+    return ShardOffset(
+        progress=Progress.AT,
+        time=instant(time),
+        complete_as_of=None if times.has_expired(time) else max(time, times.created),
+        waits_for=waits_for,
+    )
+
+
+def lost_at(offset: ShardOffset, retention: timedelta, unread: datetime | None) -> datetime | None:
+    """When a restart begins to lose records after a position. ``None`` if unknown, or never.
+
+    Args:
+        offset: the position.
+        retention: how long the stream keeps records.
+        unread: when the first unread record arrived, if a read has shown it.
+    """
+    known = offset.complete_until
+    if known is None and offset.progress in (Progress.AFTER, Progress.FROM):
+        known = unread
+    return None if known is None else known + retention
+
+
+def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -> str | None:
+    """Why records after a position may be missing, without a period. ``None`` if none is.
+
+    The last record of a shard without traffic may have expired long ago, and the search for it may
+    end without an answer. This is no loss if the consumer has looked for records since then.
+    """
+    number, read = offset.sequence_number, offset.complete_until
+    state = Anchor.NONE if found is None else found.anchor
+    if read is None and found is not None and found.named is not None:
+        read = found.named.arrived
+    if read is None or offset.progress is Progress.FROM:
+        if state is Anchor.UNKNOWN:
+            return f"no record was found from {number} on before the search ended: try again"
+        if state is Anchor.GONE:
+            return f"record {number} is gone, and unread records after it may have expired"
+    if read is None or not times.has_expired(read):
+        return None
+    if offset.progress is Progress.AT and offset.complete_as_of is None:
+        span = f"between {offset.time} and {instant(times.horizon)}"
+        return f"records that arrived {span} may have expired"
+    return (
+        f"the shard was read up to {instant(read)}, and unread records that arrived before "
+        f"{instant(times.horizon)} may have expired"
+    )
+
+
+def dated(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -> ShardOffset:
+    """A position with the time of the record that it names, if that has not expired."""
+    if found is None or found.named is None or times.has_expired(found.named.arrived):
+        return offset
+    return replace(offset, complete_as_of=found.named.arrived)
+
+
+def created_again(arn: str, created: datetime, recorded: datetime | None) -> str | None:
+    """A sentence if positions belong to an earlier stream with the same name."""
+    if recorded is None or abs(created - recorded) < _LEASE_RESOLUTION:
+        return None
+    return (
+        f"stream {arn} was created at {instant(created)}, and the positions belong to one created "
+        f"at {instant(recorded)}: it was deleted and created again."
+    )
+
+
+class ServiceClock:
+    """The clock of the service, from the header ``Date`` of its answers."""
+
+    def __init__(self, local: Callable[[], datetime] = utc_now) -> None:
+        """Assume that both clocks are the same, until an answer arrives."""
+        self._local = local
+        self.ahead: timedelta | None = None
+
+    def now(self) -> datetime:
+        """The time of the service, in UTC."""
+        ahead = self.ahead or timedelta()
+        return self._local() + (ahead if abs(ahead) >= _LEAST_SKEW else timedelta())
+
+    def learn(self, headers: Mapping[str, str]) -> None:
+        """Compare with the headers of an answer that has just arrived.
+
+        ``ahead`` becomes the time by which the service's clock is ahead of this machine's, to about
+        a second.
+        """
+        date = next((value for name, value in headers.items() if name.lower() == "date"), None)
+        if date is None:
+            return
+        try:
+            found = parsedate_to_datetime(date)
+        except ValueError:
+            return
+        self.ahead = found.astimezone(timezone.utc) + _CLOCK_RESOLUTION / 2 - self._local()
+
+    def follow(self, client: Any) -> None:
+        """Learn from every answer to a client of boto3, also from refusals."""
+        client.meta.events.register("after-call", self._after_call)
+
+    def _after_call(self, http_response: Any, **_: object) -> None:
+        self.learn(http_response.headers)

@@ -1,0 +1,168 @@
+"""Files of a checkpoint: the same in a local folder and through fsspec."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_kinesis import CheckpointError, MissingPackageError
+from spark_kinesis.tools.facts.files import CheckpointFiles, Store, _StoreFiles, open_files, shown
+
+
+@pytest.fixture(params=["path", "URL", "fsspec", "memory"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> CheckpointFiles:
+    root = tmp_path / "a query"
+    if request.param == "path":
+        return open_files(str(root))
+    if request.param == "URL":
+        return open_files(root.as_uri())
+    if request.param == "memory":
+        return open_files(f"memory://{root}")
+    return _StoreFiles("here", fsspec.filesystem("local"), str(root), "local")
+
+
+def test_a_file_is_created_replaced_and_removed(files: CheckpointFiles) -> None:
+    files.create("offsets/7", "first")
+    files.replace("offsets/7", "seventh")
+    assert files.read("offsets/7") == "seventh"
+    assert files.names("offsets") == ["7"]
+    files.remove("offsets/7")
+    assert files.read("offsets/7") is None
+    assert files.names("offsets") == []
+
+
+def test_a_new_file_is_never_written_over_another(files: CheckpointFiles) -> None:
+    files.create("offsets/7", "first")
+    with pytest.raises(FileExistsError):
+        files.create("offsets/7", "second")
+    assert files.read("offsets/7") == "first"
+    assert files.names("offsets") == ["7"]
+
+
+def test_a_file_system_without_links_refuses_a_second_file_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise PermissionError("no links")
+
+    monkeypatch.setattr("os.link", refuse)
+    files = open_files(str(tmp_path))
+    files.create("offsets/7", "first")
+    with pytest.raises(FileExistsError):
+        files.create("offsets/7", "second")
+    assert files.read("offsets/7") == "first"
+    assert files.names("offsets") == ["7"]
+
+
+def test_a_file_has_the_time_of_its_last_change(files: CheckpointFiles) -> None:
+    before = datetime.now(timezone.utc) - timedelta(minutes=1)
+    files.create("offsets/7", "text")
+    modified = files.modified("offsets/7")
+    assert modified is not None
+    assert before < modified < before + timedelta(hours=1)
+
+
+def test_what_is_not_there_is_empty(files: CheckpointFiles) -> None:
+    assert files.modified("commits/7") is None
+    assert files.names("commits") == []
+    assert files.read("commits/7") is None
+
+
+def test_a_new_text_has_no_old_checksum(tmp_path: Path) -> None:
+    (tmp_path / "offsets").mkdir()
+    checksum = tmp_path / "offsets" / ".7.crc"
+    files = open_files(str(tmp_path))
+    for write in (files.create, files.replace):
+        checksum.write_text("of the old text")
+        write("offsets/7", "text")
+        assert not checksum.exists()
+    checksum.write_text("of the text that goes")
+    files.remove("offsets/7")
+    assert not checksum.exists()
+
+
+@pytest.mark.parametrize("write", ["create", "replace"])
+def test_a_write_that_fails_leaves_no_part_of_the_file(
+    files: CheckpointFiles, monkeypatch: pytest.MonkeyPatch, write: str
+) -> None:
+    if write == "replace":
+        files.create("offsets/7", "old")
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError("no space left")
+
+    for place in ("os.fsync", "fsspec.implementations.memory.MemoryFileSystem.pipe_file"):
+        monkeypatch.setattr(place, full)
+    if isinstance(files, _StoreFiles) and files.location == "here":
+        monkeypatch.setattr(files._system, "pipe_file", full)
+    with pytest.raises(CheckpointError, match="offsets/7 cannot be written: no space left"):
+        getattr(files, write)("offsets/7", "new")
+    assert files.read("offsets/7") == ("old" if write == "replace" else None)
+    assert files.names("offsets") == (["7"] if write == "replace" else [])
+
+
+def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
+    files = open_files(str(tmp_path))
+    files.create("offsets/7", "text")
+    with pytest.raises(CheckpointError, match=r"offsets/7/8 cannot be written"):
+        files.create("offsets/7/8", "a file is no folder")
+    with pytest.raises(CheckpointError, match=r"offsets/9 cannot be deleted"):
+        files.remove("offsets/9")
+
+
+def test_a_store_that_returns_another_text_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = open_files("memory://odd/query")
+    monkeypatch.setattr(type(files), "read", lambda *_: "of another command")
+    with pytest.raises(CheckpointError, match="returned another text than was written"):
+        files.create("offsets/7", "text")
+
+
+def test_an_unknown_store_is_doubted(tmp_path: Path) -> None:
+    assert open_files(str(tmp_path)).doubt is None
+    assert "Let nothing else write there" in str(open_files("memory://odd/query").doubt)
+
+
+def test_hdfs_says_what_to_install() -> None:
+    with pytest.raises((MissingPackageError, CheckpointError)) as refused:
+        open_files("hdfs://127.0.0.1:1/checkpoints/orders")
+    for needed in ("pyarrow", "libhdfs", "HADOOP_HOME"):
+        assert needed in str(refused.value)
+
+
+def test_a_path_that_only_spark_knows_is_refused() -> None:
+    with pytest.raises(CheckpointError, match="dbfs: is a path that only Spark knows"):
+        open_files("dbfs:/checkpoints/orders")
+    assert open_files("C:/checkpoints").location == "C:/checkpoints"
+
+
+def test_an_unknown_scheme_is_refused() -> None:
+    with pytest.raises(CheckpointError, match="odd://bucket/query cannot be opened"):
+        open_files("odd://bucket/query")
+
+
+def test_an_unknown_option_of_s3_is_refused() -> None:
+    with pytest.raises(CheckpointError, match=r"'endpoint' is no option of S3.*endpoint_url"):
+        open_files("s3://bucket/query", Store(options={"endpoint": "http://127.0.0.1:1"}))
+
+
+def test_keys_in_a_url_are_masked() -> None:
+    with pytest.raises(CheckpointError) as refused:
+        open_files("odd://AKID:se@cret@bucket/query@1")
+    assert str(refused.value).startswith("the checkpoint odd://***@bucket/query@1 cannot be opened")
+    assert "cret" not in str(refused.value)
+    assert "AKID" not in str(refused.value)
+    assert refused.value.__cause__ is None
+    files = open_files("s3://AKID:secret@bucket/query", Store(region="eu-west-1"))
+    assert files.location == "s3://***@bucket/query"
+
+
+@given(st.from_regex(r"[A-Z0-9]{4,20}", fullmatch=True), st.text("abc/+=:", min_size=1))
+def test_no_secret_is_shown(key: str, secret: str) -> None:
+    place = f"s3://{key}:x{secret}y@bucket/orders"
+    assert shown(f"{place}: refused") == "s3://***@bucket/orders: refused"
