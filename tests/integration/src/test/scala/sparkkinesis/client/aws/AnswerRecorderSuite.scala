@@ -16,11 +16,7 @@ import sparkkinesis.simulator.{KinesisServer, LocalClient}
  * those that the same recorder gets from the local Kinesis.
  */
 class AnswerRecorderSuite extends AnyFunSuite {
-
-  /** @param head status and headers */
-  private final case class Answer(operation: String, head: Seq[String], body: Array[Byte]) {
-    def isOk: Boolean = head.head == "200"
-  }
+  import AnswerRecorderSuite._
 
   private def answers(folder: Path): Seq[Answer] = {
     val files = Files.list(folder)
@@ -77,4 +73,12 @@ class AnswerRecorderSuite extends AnyFunSuite {
   private val recorded = Paths.get("tests/golden/aws")
 
   if (Files.exists(recorded)) test("answers of AWS")(check(answers(recorded)))
+}
+
+private object AnswerRecorderSuite {
+
+  /** @param head status and headers */
+  final case class Answer(operation: String, head: Seq[String], body: Array[Byte]) {
+    def isOk: Boolean = head.head == "200"
+  }
 }
