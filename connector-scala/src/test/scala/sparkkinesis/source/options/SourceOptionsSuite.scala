@@ -47,12 +47,7 @@ class SourceOptionsSuite extends AnyFunSuite {
       Position.AtTimestamp(Instant.parse("2026-11-21T08:00:00Z"))
     ),
     ("startingPosition", "earliest", startOf, Position.TrimHorizon),
-    (
-      "kinesis.startingPosition",
-      "AT_TIMESTAMP 2026-11-21T08:00:00Z",
-      startOf,
-      at("2026-11-21T08:00:00Z")
-    ),
+    ("kinesis.startingPosition", "2026-11-21T08:00:00Z", startOf, at("2026-11-21T08:00:00Z")),
     ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
