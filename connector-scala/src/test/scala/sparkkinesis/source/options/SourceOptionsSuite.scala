@@ -46,9 +46,7 @@ class SourceOptionsSuite extends AnyFunSuite {
       _.batchEnd(orders).others,
       Position.AtTimestamp(Instant.parse("2026-11-21T08:00:00Z"))
     ),
-    ("startingPosition", "earliest", startOf, Position.TrimHorizon),
     ("kinesis.startingPosition", "2026-11-21T08:00:00Z", startOf, at("2026-11-21T08:00:00Z")),
-    ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
