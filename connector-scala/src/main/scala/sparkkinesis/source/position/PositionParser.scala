@@ -49,7 +49,8 @@ final class PositionParser private (
       if (text.startsWith("{")) ofJson(text)
       else {
         val all = position(text).getOrElse {
-          refuse(s"$expected, or JSON with one of these for each stream", ZoneNeeded)
+          val remedy = if (text.toLowerCase(Locale.ROOT).startsWith(TimeWord)) TimeAlone else ZoneNeeded
+          refuse(s"$expected, or JSON with one of these for each stream", remedy)
         }
         streams.map(_ -> ByShard(all)).toMap
       }
@@ -216,6 +217,10 @@ object PositionParser {
   private val All = "*"
   private val Example = """{"orders": {"shardId-000000000001": {"at": "4966"}, "*": "latest"}}"""
   private val ZoneNeeded = "An instant needs its time zone."
+
+  /** What other connectors write before an instant. */
+  private val TimeWord = "at_timestamp"
+  private val TimeAlone = "Write the instant alone."
 
   /** A starting position in Python, which reads the table and passes on the positions. */
   private val KclTable = "kclTable"

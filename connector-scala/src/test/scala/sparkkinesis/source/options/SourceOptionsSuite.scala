@@ -46,14 +46,7 @@ class SourceOptionsSuite extends AnyFunSuite {
       _.batchEnd(orders).others,
       Position.AtTimestamp(Instant.parse("2026-11-21T08:00:00Z"))
     ),
-    ("startingPosition", "earliest", startOf, Position.TrimHorizon),
-    (
-      "kinesis.startingPosition",
-      "AT_TIMESTAMP 2026-11-21T08:00:00Z",
-      startOf,
-      at("2026-11-21T08:00:00Z")
-    ),
-    ("maxOffsetsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
+    ("kinesis.startingPosition", "earliest", startOf, Position.TrimHorizon),
     ("maxRecordsPerTrigger", "7", _.fetch.limits, ReadLimits(Some(7), None)),
     ("maxBytesPerTrigger", "1m", _.fetch.limits, ReadLimits(None, Some(1 << 20))),
     ("failOnDataLoss", "False", _.failOnDataLoss, false),
@@ -117,6 +110,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("startingPosition", "2026-11-21T08:00:00", InvalidOption, "needs its time zone"),
     ("startingPosition", "2026-11-21", InvalidOption, "needs its time zone"),
     ("startingPosition", "1700000000000", InvalidOption, "an instant"),
+    ("startingPosition", "AT_TIMESTAMP 2026-11-21T08:00:00Z", InvalidOption, "the instant alone"),
     ("startingPosition", " ", InvalidOption, "a value"),
     ("endingPosition", "trim_horizon", InvalidOption, "latest, or an instant"),
     ("maxRecordsPerTrigger", "0", InvalidOption, "a whole number from 1"),
