@@ -51,7 +51,7 @@ class Option:
         if isinstance(value, timedelta):
             return duration(name, value)
         if isinstance(value, os.PathLike):
-            return os.fspath(value)
+            return str(os.fspath(value))
         return text(value) if self.words is None else _camel_case(value)
 
 

@@ -49,7 +49,8 @@ final class PositionParser private (
       if (text.startsWith("{")) ofJson(text)
       else {
         val all = position(text).getOrElse {
-          val remedy = if (text.toLowerCase(Locale.ROOT).startsWith(TimeWord)) TimeAlone else ZoneNeeded
+          val remedy =
+            if (text.toLowerCase(Locale.ROOT).startsWith(TimeWord)) TimeAlone else ZoneNeeded
           refuse(s"$expected, or JSON with one of these for each stream", remedy)
         }
         streams.map(_ -> ByShard(all)).toMap
