@@ -49,7 +49,9 @@ final class PositionParser private (
       if (text.startsWith("{")) ofJson(text)
       else {
         val all = position(text).getOrElse {
-          refuse(s"$expected, or JSON with one of these for each stream", ZoneNeeded)
+          val remedy =
+            if (text.toLowerCase(Locale.ROOT).startsWith(TimeWord)) TimeAlone else ZoneNeeded
+          refuse(s"$expected, or JSON with one of these for each stream", remedy)
         }
         streams.map(_ -> ByShard(all)).toMap
       }
@@ -216,6 +218,10 @@ object PositionParser {
   private val All = "*"
   private val Example = """{"orders": {"shardId-000000000001": {"at": "4966"}, "*": "latest"}}"""
   private val ZoneNeeded = "An instant needs its time zone."
+
+  /** What other connectors write before an instant. */
+  private val TimeWord = "at_timestamp"
+  private val TimeAlone = "Write the instant alone."
 
   /** The key that earlier versions of the Python package accepted. */
   private val KclTable = "kclTable"

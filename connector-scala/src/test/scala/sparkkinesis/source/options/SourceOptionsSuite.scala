@@ -110,6 +110,7 @@ class SourceOptionsSuite extends AnyFunSuite {
     ("startingPosition", "2026-11-21T08:00:00", InvalidOption, "needs its time zone"),
     ("startingPosition", "2026-11-21", InvalidOption, "needs its time zone"),
     ("startingPosition", "1700000000000", InvalidOption, "an instant"),
+    ("startingPosition", "AT_TIMESTAMP 2026-11-21T08:00:00Z", InvalidOption, "the instant alone"),
     ("startingPosition", " ", InvalidOption, "a value"),
     ("endingPosition", "trim_horizon", InvalidOption, "latest, or an instant"),
     ("maxRecordsPerTrigger", "0", InvalidOption, "a whole number from 1"),
