@@ -53,6 +53,7 @@ object OptionReference {
         least.map(it => s", at least `$it`").mkString + most.map(it => s", at most `$it`").mkString
     }
     val words = if (kind.name == "boolean") Seq("true", "false") else kind.words
-    (Seq(title + bounds).filter(_.nonEmpty) ++ words.map(it => s"`$it`")).mkString(" or ")
+    val comma = if (bounds.nonEmpty && words.nonEmpty) "," else ""
+    (Seq(title + bounds + comma).filter(_.nonEmpty) ++ words.map(it => s"`$it`")).mkString(" or ")
   }
 }

@@ -68,7 +68,7 @@ private[aws] final class AwsFanOutClient(
     val subscription = new AwsEventSubscription(
       subscriber,
       ofSubscription(_, what),
-      () => warning.warn(s"An event of $what")
+      () => warning.warn("SubscribeToShard", s"An event of $what", FallbackWarning.Event)
     )
     val configuration = AwsRequestOverrideConfiguration
       .builder()

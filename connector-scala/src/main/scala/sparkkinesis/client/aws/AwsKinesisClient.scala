@@ -78,7 +78,8 @@ private[aws] final class AwsKinesisClient(
     }
 
   private def pageBySdk(stream: StreamRef, response: aws.GetRecordsResponse): Page = {
-    warning.warn(s"A response of GetRecords of stream $stream")
+    val what = s"A response of GetRecords of stream $stream"
+    warning.warn("GetRecords", what, FallbackWarning.Cbor)
     page(response).copy(isFallback = true)
   }
 
@@ -137,7 +138,8 @@ private[aws] final class AwsKinesisClient(
     val results = decoded.value.getOrElse(bySdk)
     if (body.nonEmpty && decoded.value.nonEmpty) results
     else {
-      warning.warn(s"A request or response of PutRecords of stream $stream")
+      val what = s"A request or response of PutRecords of stream $stream"
+      warning.warn("PutRecords", what, FallbackWarning.Cbor)
       new PutResult.Fallback(results.toIndexedSeq)
     }
   }

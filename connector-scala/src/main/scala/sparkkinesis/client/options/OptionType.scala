@@ -13,8 +13,10 @@ import sparkkinesis.compat._
  *
  * @param name for the documentation
  * @param expected follows "expected" in an error
- * @param remedy a sentence that says what to do about another value
- * @param read `None` if the text, which is not blank, is no such value
+ * @param remedy a sentence that says what to do about a text of another form
+ * @param read `None` if the text, which is not blank, has another form
+ * @param isWithin whether a value is within the bounds
+ * @param boundRemedy a sentence about a value that is not
  * @param show a value as a user writes it
  * @param words the only values, or those besides the others
  * @param least the smallest value, if it is no matter of course
@@ -26,6 +28,8 @@ final case class OptionType[A](
     expected: String,
     remedy: String,
     read: String => Option[A],
+    isWithin: A => Boolean = (_: A) => true,
+    boundRemedy: String = OptionType.UseDefault,
     show: A => String = (_: A).toString,
     words: Seq[String] = Nil,
     least: Option[String] = None,
@@ -33,8 +37,12 @@ final case class OptionType[A](
     hides: String => Boolean = _ => false
 ) {
 
-  /** This type with the reason for its bounds as the remedy. */
-  def because(reason: String): OptionType[A] = copy(remedy = reason)
+  /** This type with the reason for its bounds. */
+  def because(reason: String): OptionType[A] = copy(boundRemedy = reason)
+
+  /** The value of a text that is not blank, or what to do about it. */
+  def parse(text: String): Either[String, A] =
+    read(text).toRight(remedy).flatMap(it => Either.cond(isWithin(it), it, boundRemedy))
 
   /** These values, and a word that stands for none of them. */
   def or(word: String): OptionType[Option[A]] = OptionType(
@@ -42,6 +50,8 @@ final case class OptionType[A](
     s"$expected, or $word",
     remedy,
     text => if (text.equalsIgnoreCase(word)) Some(None) else read(text).map(Some(_)),
+    (value: Option[A]) => value.forall(isWithin),
+    boundRemedy,
     (value: Option[A]) => value.fold(word)(show),
     Seq(word),
     least,
@@ -50,7 +60,7 @@ final case class OptionType[A](
 }
 
 object OptionType {
-  private val UseDefault = "To use the default, remove the option."
+  private[options] val UseDefault = "To use the default, remove the option."
   private val DigitsAndUnit = "Write digits and a unit, without a space."
 
   val text: OptionType[String] = OptionType("text", "a value", UseDefault, Some(_))
@@ -91,17 +101,23 @@ object OptionType {
 
   /** A whole number from 1. */
   def number(most: Int = Int.MaxValue): OptionType[Int] =
-    whole(_.toIntOption.filter(n => n > 0 && n <= most), s"$most", isUsual = most == Int.MaxValue)
+    whole[Int](_.toIntOption, n => n > 0 && n <= most, s"$most", isUsual = most == Int.MaxValue)
 
   /** A whole number from 1 that may exceed those of [[number]]. */
   val long: OptionType[Long] =
-    whole(_.toLongOption.filter(_ > 0), s"${Long.MaxValue}", isUsual = true)
+    whole[Long](_.toLongOption, _ > 0, s"${Long.MaxValue}", isUsual = true)
 
-  private def whole[A](read: String => Option[A], most: String, isUsual: Boolean) = OptionType[A](
+  private def whole[A](
+      read: String => Option[A],
+      isWithin: A => Boolean,
+      most: String,
+      isUsual: Boolean
+  ) = OptionType[A](
     "number",
     s"a whole number from 1 to $most",
     "Use digits only.",
     read,
+    isWithin,
     most = Some(most).filterNot(_ => isUsual)
   )
 
@@ -117,8 +133,9 @@ object OptionType {
       "duration",
       s"a duration $lower such as ${oneOf(examples)}, at most ${shown(most)}",
       DigitsAndUnit,
-      text => durationOf(normalized(text)).filter(isValid),
-      shown,
+      text => durationOf(normalized(text)),
+      isValid,
+      show = shown,
       least = Some(least).filter(_ > ShortestDuration).map(shown),
       most = Some(most).filter(_ < LongestDuration).map(shown)
     )
@@ -139,8 +156,9 @@ object OptionType {
       "size",
       s"$lower such as ${oneOf(examples.map(shown))}, at most ${shown(most)}",
       DigitsAndUnit,
-      text => sizeOf(normalized(text)).filter(isValid),
-      shown,
+      text => sizeOf(normalized(text)),
+      isValid,
+      show = shown,
       least = Some(least).filter(_ > 1).map(shown),
       most = Some(most).filter(_ < LargestSize).map(shown)
     )

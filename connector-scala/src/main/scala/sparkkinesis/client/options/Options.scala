@@ -16,9 +16,12 @@ final class Options private (values: Map[String, String]) {
    */
   def get[A](option: OptionSpec[A]): Option[A] = values.get(normalized(option.name)).map { value =>
     if (value.isBlank) throw invalid(option, "a value", "To use the default, remove the option.")
-    option.kind.read(value.trim).getOrElse {
-      throw invalid(option, option.kind.expected, option.kind.remedy)
-    }
+    option.kind
+      .parse(value.trim)
+      .fold(
+        remedy => throw invalid(option, option.kind.expected, remedy),
+        identity
+      )
   }
 
   /** The value that is set, or the default. */
@@ -48,12 +51,15 @@ final class Options private (values: Map[String, String]) {
   }
 
   /** @throws OptionException if the option is set, and nothing of what it needs */
-  private def requireNeeded(option: OptionSpec[_]): Unit =
-    if (contains(option) && option.needs.nonEmpty && !option.needs.exists(isSet))
+  private def requireNeeded(option: OptionSpec[_], known: Seq[OptionSpec[_]]): Unit =
+    if (contains(option) && option.needs.nonEmpty && !option.needs.exists(isSet)) {
+      // A misspelled word of the other option is what the user should read about.
+      option.needs.flatMap(need => OptionSpec.find(need.takeWhile(_ != '='), known)).foreach(get(_))
       throw missing(
         s"Option '${option.name}' has no effect without '${option.needs.mkString("' or '")}'. " +
           "Set both options, or remove this one."
       )
+    }
 
   /** @param need the name of an option, or a name and a value */
   private def isSet(need: String): Boolean = need.split("=") match {
@@ -86,7 +92,7 @@ object Options {
     val options = new Options(found.map { case (ours, _, value) =>
       normalized(ours) -> value
     }.toMap)
-    known.foreach(options.requireNeeded)
+    known.foreach(options.requireNeeded(_, known))
     options
   }
 

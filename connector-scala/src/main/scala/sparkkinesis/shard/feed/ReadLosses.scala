@@ -22,7 +22,7 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
 
   private val log = LoggerFactory.getLogger(classOf[ReadLosses])
   private var isBehind = false
-  private var atHorizonSince = Option.empty[Instant] // steady
+  private var horizonPages = Option.empty[(Instant, Instant)] // steady time of the first and last
   private var count = 0
 
   /**
@@ -61,13 +61,16 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
       at: Moment
   ): Option[DataLossException] =
     if (!isEmptyAtHorizon(page, at)) {
-      atHorizonSince = None
+      horizonPages = None
       None
     } else {
-      val since = atHorizonSince.getOrElse(at.steady)
+      // After a pause of the reader, the count begins again: it has not tried to catch up.
+      def hasPaused(last: Instant) = last.plusMillis(LongestStep.toMillis).isBefore(at.steady)
+      val since = horizonPages.filterNot(it => hasPaused(it._2)).fold(at.steady)(_._1)
       val isLong = at.steady.toEpochMilli - since.toEpochMilli >= LongestAtHorizon.toMillis
-      atHorizonSince = Some(if (isLong) at.steady else since)
-      if (!isLong) None
+      horizonPages = Some((if (isLong) at.steady else since, at.steady))
+      def isProven = isOld(page, shared.facts.provenRetention(client, ref, at.steady))
+      if (!isLong || !isProven) None
       else
         lose(
           s"for ${LongestAtHorizon.toMinutes} minutes Kinesis returned only empty pages, as old as " +
@@ -78,11 +81,12 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
         )
     }
 
-  private def isEmptyAtHorizon(page: Page, at: Moment): Boolean = {
-    def isOld(retention: => FiniteDuration) =
-      page.millisBehindLatest.exists(_ >= (retention - Margin).toMillis)
-    page.records.isEmpty && isOld(ServiceLimits.DefaultRetention) && isOld(retention(at))
-  }
+  private def isEmptyAtHorizon(page: Page, at: Moment): Boolean =
+    page.records.isEmpty && isOld(page, ServiceLimits.DefaultRetention) &&
+      isOld(page, retention(at))
+
+  private def isOld(page: Page, retention: FiniteDuration): Boolean =
+    page.millisBehindLatest.exists(_ >= (retention - Margin).toMillis)
 
   /**
    * Whether records that arrived after `completeAsOf` may have expired. If so, the description of
@@ -138,4 +142,7 @@ private object ReadLosses {
 
   /** How long only empty pages may come from the horizon. */
   private val LongestAtHorizon = 30.minutes
+
+  /** The longest time between two pages of a reader that tries to catch up. */
+  private val LongestStep = 1.minute
 }

@@ -58,6 +58,9 @@ private[sink] final class Lane(
     acknowledgedAt = now
   }
 
+  /** Whether its traffic is more than nothing. */
+  def isUsed: Boolean = written.records > 0 || pastSleep > 0 || blockedSince.nonEmpty
+
   /** @param shards number of open shards of the stream */
   def traffic(stream: String, shards: Int, now: Long): ShardTraffic = ShardTraffic(
     stream,

@@ -187,7 +187,7 @@ private[sink] final class LaneSet(
   /** What was done with the shards, including closed ones. */
   def traffic(now: Long): Vector[ShardTraffic] = {
     val shards = if (isWhole) 0 else lanes.size
-    ShardTraffic.sum((closed ++ lanes).map(_.traffic(name, shards, now)))
+    ShardTraffic.sum((closed ++ lanes).filter(_.isUsed).map(_.traffic(name, shards, now)))
   }
 
   private def laneOf(entry: PutEntry): Lane =

@@ -102,19 +102,21 @@ final class DriverLoop(
     if (found.nonEmpty || time < logged.steady.toEpochMilli + terms.silence.toMillis) Vector.empty
     else Vector(EarlierRuns(batch, since.minusMillis(terms.margin.toMillis)))
 
-  /**
-   * Attempts that wait to succeed others. Those that wait for the same lost executor are due within
-   * seconds of each other, and one pass serves them: it begins when the last of them is due.
-   */
+  /** Attempts that wait to succeed others, if a pass is due for some of them. */
   private def takeOver(time: Long): Vector[Pass] = {
     val waiting = partitions.filter { case (_, it) => it.isWaiting(time) }
-    def isDue(it: Partition) = it.heldUntil + terms.acceptance.toMillis <= time
-    if (waiting.isEmpty || !waiting.values.forall(isDue)) Vector.empty
+    val (due, later) = waiting.partition { case (_, it) => dueAt(it) <= time }
+    // Attempts that wait for the same lost executor are served by one pass.
+    val gathers = due.values.forall(dueAt(_) > time - Gathering) &&
+      later.values.exists(dueAt(_) <= time + Gathering)
+    if (due.isEmpty || gathers) Vector.empty
     else {
-      val holders = waiting.map { case (number, it) => number -> it.holder }.toMap
-      Vector(TakeOver(batch, before(waiting.values.map(_.firstAt).min), holders))
+      val holders = due.map { case (number, it) => number -> it.holder }.toMap
+      Vector(TakeOver(batch, before(due.values.map(_.firstAt).min), holders))
     }
   }
+
+  private def dueAt(partition: Partition) = partition.heldUntil + terms.acceptance.toMillis
 
   private def recovery: Vector[Pass] = {
     val asking = for {
@@ -207,6 +209,9 @@ object DriverLoop {
    * Nothing is read for one that has ended.
    */
   private val MostSilence = 30000L
+
+  /** How long a pass waits for others that are due soon, in milliseconds. */
+  private val Gathering = 5000L
 
   sealed trait Command
 

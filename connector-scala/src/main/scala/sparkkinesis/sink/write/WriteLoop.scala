@@ -190,6 +190,7 @@ private[sink] final class WriteLoop(
     val all = streams.values.toVector
     expired ++= all.flatMap(_.checkDeadline(now))
     all.foreach(startCalls(_, now))
+    if (counters.bufferedRecords == 0) stoppedAt = None
     stoppedAt.foreach(it => counters.add(SinkCounter.LongestPermissionWait, now - it))
     if (once.forall(_.maySend(now))) {
       stoppedAt = None

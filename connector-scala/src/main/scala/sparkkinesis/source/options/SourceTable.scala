@@ -34,9 +34,7 @@ object SourceTable extends OptionTable {
   val StartingPosition = optional("startingPosition", text)(
     """Position where a new query or a batch read begins: `latest`, `trim_horizon`, a timestamp
       such as `2026-01-02T03:04:05Z`, or JSON with one position per stream or shard. See
-      [Positions](positions.md). In Python, also [the lease table of a KCL
-      application](../how-to/migrate-kcl.md#from-python). A query that has a checkpoint continues
-      from its checkpoint.""",
+      [Positions](positions.md). A query that has a checkpoint continues from its checkpoint.""",
     unset = "Streaming: `latest`. Batch: `trim_horizon`."
   )
 

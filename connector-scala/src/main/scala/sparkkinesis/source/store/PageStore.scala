@@ -6,7 +6,7 @@ import scala.collection.mutable
 
 import sparkkinesis.compat._
 import sparkkinesis.model.offset.Progress
-import sparkkinesis.model.{PackedRecords, StreamShard}
+import sparkkinesis.model.{PackedRecords, ServiceLimits, StreamShard}
 import sparkkinesis.shard.{FetchMemory, ShardRange}
 
 /**
@@ -222,6 +222,7 @@ final class PageStore(
 private object PageStore {
   private val PagesPerShard = 4
 
-  /** A smaller page would cost more by its call than by its records. */
-  private val UsefulPage = 256L * 1024
+  /** At five calls per second, smaller pages would not reach the quota of a shard. */
+  private val UsefulPage =
+    ServiceLimits.ReadBytesPerSecond * ServiceLimits.GetRecordsPeriod.toMillis / 1000
 }

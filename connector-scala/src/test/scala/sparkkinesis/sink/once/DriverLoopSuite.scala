@@ -285,6 +285,17 @@ class DriverLoopSuite extends AnyFunSuite {
     assert(it.takeOver(silence + 4000) === Some(Map(0 -> 5L, 1 -> 6L)))
   }
 
+  test("a pass waits for others that are due soon, but not for long") {
+    val it = new Run
+    (0 to 4).foreach { partition =>
+      it.newest(asked = partition * 3000L)
+      it.ask(hold(5, partition), partition * 3000L)
+    }
+    (0 to 4).foreach(partition => it.ask(hold(6, partition), 60000))
+    assert((0 to 4).flatMap(seconds => it.takeOver(silence + seconds * 1000)) === Nil)
+    assert(it.takeOver(silence + 5000).map(_.keySet) === Some(Set(0, 1)))
+  }
+
   test("a pass does not wait for an attempt that asks no more") {
     val it = new Run
     it.ask(hold(5), 0)

@@ -111,8 +111,12 @@ class ShardFetcherSuite extends AnyFunSuite {
     val first = fetching.store.bytes
     fetching.step(shards = 40)
     val second = fetching.store.bytes - first
-    fetching.step(shards = 10000) // no call is for less than 256 KB
-    val limits = Seq(memory / 64 / 1024, memory / 160 / (first / 100), 256 * 1024 / (second / 100))
+    fetching.step(shards = 10000) // no call is for less than its part of the quota
+    val limits = Seq(
+      memory / 64 / 1024,
+      memory / 160 / (first / 100),
+      ServiceLimits.ReadBytesPerSecond / 5 / (second / 100)
+    )
     assert(kinesis.asked.map(_._2.toLong) === limits)
   }
 
@@ -587,11 +591,15 @@ class ShardFetcherSuite extends AnyFunSuite {
 
   /**
    * A shard without a record at the horizon, whose reader advances at this multiple of the speed of
-   * the time of day. Returns its steps, a minute apart, until one is no page.
+   * the time of day. Returns its steps until one is no page.
    */
-  private def atHorizon(speed: Double, settings: FetchSettings = settings) = {
+  private def atHorizon(
+      speed: Double,
+      settings: FetchSettings = settings,
+      minutesPerStep: Int = 1
+  ) = {
     val fetching = new Fetching(new ScriptedKinesis(), settings)
-    Iterator.from(0).take(180).map { minute =>
+    Iterator.from(0, minutesPerStep).takeWhile(_ < 180).map { minute =>
       val at = now.plusSeconds(60L * minute)
       val behind = (24.hours.toMillis - minute * 60000 * (speed - 1)).toLong.max(1)
       fetching.kinesis.page(page(1 to 0, behind).copy(serverTime = Some(at))).summary(summary())
@@ -612,6 +620,11 @@ class ShardFetcherSuite extends AnyFunSuite {
     val tolerant = settings.copy(reads = settings.reads.copy(failOnDataLoss = false))
     val lost = atHorizon(1, tolerant).collect { case Read(it: FetchedPage, _) => it.report.lost }
     assert(lost.sum === 5, "one loss per half hour")
+  }
+
+  test("a reader that pauses between empty pages at the horizon loses none") {
+    assert(atHorizon(1, minutesPerStep = 2).forall(_.isInstanceOf[Read[_]]))
+    assert(atHorizon(1, minutesPerStep = 31).forall(_.isInstanceOf[Read[_]]))
   }
 
   test("a reader that crosses a day without records loses none") {

@@ -196,18 +196,28 @@ final class AnswerRecorder(config: ClientConfig, folder: Path) extends AutoClose
     }
     val lines = head.statusCode.toString +: headers.sorted
     Files.write(folder.resolve(s"$name.head"), lines.asJava, UTF_8)
-    Files.write(folder.resolve(s"$name.body"), masked(body))
+    Files.write(folder.resolve(s"$name.body"), body)
   }
 
   /** The replacement has the same length, so that the bytes stay valid. */
-  private def masked(body: Array[Byte]): Array[Byte] =
-    new String(body, ISO_8859_1).replace(account, NoAccount).getBytes(ISO_8859_1)
+  private def maskBodies(): Unit = {
+    val files = Files.list(folder)
+    try
+      files.iterator.asScala.filter(_.toString.endsWith(".body")).foreach { file =>
+        val text = new String(Files.readAllBytes(file), ISO_8859_1)
+        Files.write(file, text.replace(account, NoAccount).getBytes(ISO_8859_1)): Unit
+      }
+    finally files.close()
+  }
 
+  /** Replaces the account in all bodies at last: a subscription adds to its body until it ends. */
   override def close(): Unit =
     try sdk.close()
     finally
       try async.close()
-      finally credentials.close()
+      finally
+        try credentials.close()
+        finally maskBodies()
 }
 
 object AnswerRecorder {

@@ -1,6 +1,7 @@
 package sparkkinesis.client.aws
 
 import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
@@ -44,7 +45,11 @@ class AnswerRecorderSuite extends AnyFunSuite {
       .toVector
   }
 
+  private val account = "arn:[^:]*:kinesis:[^:]*:(\\d+):".r
+
   private def check(all: Seq[Answer]): Unit = {
+    val bodies = all.map(it => new String(it.body, ISO_8859_1))
+    assert(bodies.flatMap(account.findAllMatchIn(_)).map(_.group(1)).toSet === Set("123456789012"))
     def of(operation: String) = all.filter(it => it.operation == operation && it.isOk)
     val pages = of("GetRecords").map(it => GetRecordsDecoder.decode(it.body).get)
     assert(pages.exists(_.records.nonEmpty) && pages.exists(_.children.nonEmpty))
