@@ -189,9 +189,13 @@ object OptionType {
   private def durationOf(text: String): Option[FiniteDuration] = text match {
     case Duration(digits, unit) =>
       val (_, length) = Units.find(_._1 == unit).get
-      digits.toLongOption.filter(_ <= LongestDuration.toMillis / length.toMillis).map(_ * length)
+      Some(length * atMost(digits, LongestDuration.toMillis / length.toMillis + 1))
     case _ => None
   }
+
+  /** A larger number, which is out of bounds, could not be represented. */
+  private def atMost(digits: String, most: Long): Long =
+    digits.toLongOption.fold(most)(math.min(_, most))
 
   private def shown(value: FiniteDuration): String = {
     val (unit, length) = Units.find(value.toMillis % _._2.toMillis == 0).get
@@ -205,7 +209,7 @@ object OptionType {
   private def sizeOf(text: String): Option[Long] = text match {
     case Size(digits, unit) =>
       val (_, shift) = Shifts.find(_._1 == unit).get
-      digits.toLongOption.filter(_ <= (LargestSize >> shift)).map(_ << shift)
+      Some(atMost(digits, (LargestSize >> shift) + 1) << shift)
     case _ => None
   }
 
