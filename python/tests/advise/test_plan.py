@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 
 PLAN = ["advise", "--plan", "--events-per-minute", "120000", "--bytes", "1000"]
 

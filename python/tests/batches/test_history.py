@@ -11,7 +11,7 @@ from spark_kinesis import CheckpointError
 from spark_kinesis.batches import history, read_numbers
 from spark_kinesis.batches.history import total_shards
 from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 CREATED = "2026-01-02T03:04:05Z"

@@ -14,8 +14,8 @@ from botocore.exceptions import NoRegionError
 
 import spark_kinesis.__main__
 from spark_kinesis import SparkKinesisError
-from spark_kinesis.cli import Connection, connection_options, print_json, run
-from spark_kinesis.cli.commands import COMMANDS
+from spark_kinesis.tools.cli import Connection, connection_options, print_json, run
+from spark_kinesis.tools.cli.commands import COMMANDS
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -93,7 +93,7 @@ def test_a_defect_shows_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_package_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in [it for it in sys.modules if it.startswith("spark_kinesis.cli")]:
+    for name in [it for it in sys.modules if it.startswith("spark_kinesis.tools.cli")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "click", None)
     assert spark_kinesis.__main__.main() == 2

@@ -7,8 +7,8 @@ import re
 import click
 import pytest
 
-from spark_kinesis.cli import run
-from spark_kinesis.cli.commands import COMMANDS
+from spark_kinesis.tools.cli import run
+from spark_kinesis.tools.cli.commands import COMMANDS
 from spark_kinesis.migrate.command import migrate
 
 PATHS = [

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from spark_kinesis.cli.times import read_time
+from spark_kinesis.tools.cli import read_time
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis import AtTimestamp, TrimHorizon
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.compare import command, sides
 from spark_kinesis.compare.difference import Difference
 

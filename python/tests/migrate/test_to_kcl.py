@@ -14,7 +14,7 @@ from botocore.stub import Stubber
 from python.tests.migrate.streams import NOW, shard, shard_id
 from spark_kinesis import MigrationError
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
-from spark_kinesis.cli import Connection, run
+from spark_kinesis.tools.cli import Connection, run
 from spark_kinesis.migrate import migration
 from spark_kinesis.migrate.kcl import handing_back
 from spark_kinesis.migrate.kcl.handing_back import lease_prefix

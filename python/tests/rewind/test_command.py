@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis.checkpoint.offset import decode
-from spark_kinesis.cli import Connection, run
+from spark_kinesis.tools.cli import Connection, run
 from spark_kinesis.rewind import command
 from spark_kinesis.rewind.effects import Change, Effect
 from spark_kinesis.rewind.move import Move

@@ -11,7 +11,7 @@ from aws_kinesis_agg.aggregator import RecordAggregator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.cli import print_json
+from spark_kinesis.tools.cli import print_json
 from spark_kinesis.stream import StreamShard
 from spark_kinesis.tail.lineage import Lineage
 from spark_kinesis.tail.rows import Row, as_json, cut, line, rows_of, shown

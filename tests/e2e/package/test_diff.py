@@ -92,7 +92,7 @@ def diff(
     *words: str,
 ) -> tuple[int, dict[str, int]]:
     """Exit code and result of the command. The session of the test goes on."""
-    from spark_kinesis.cli import run  # noqa: PLC0415
+    from spark_kinesis.tools.cli import run  # noqa: PLC0415
 
     monkeypatch.setattr("pyspark.sql.SparkSession.stop", lambda _: None)
     access = ["--endpoint", stream.endpoint]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.stream import describe
 from tests.dynamodb import TABLE
 

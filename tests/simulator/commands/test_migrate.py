@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.stream import describe
 from tests.dynamodb import TABLE, put_lease
 from tests.simulator.commands.moving import FIRST, Moving

@@ -10,7 +10,7 @@ import pytest
 
 from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import Checkpoint, Progress, ShardOffset, next_position, open_files
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 
 if TYPE_CHECKING:
     from tests.simulator.commands.written import Query

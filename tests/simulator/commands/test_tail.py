@@ -12,7 +12,7 @@ import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.local import LocalEndpoint, LocalKinesis
 from spark_kinesis.stream import describe
 from spark_kinesis.tail import follow

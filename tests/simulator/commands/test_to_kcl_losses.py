@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from tests.dynamodb import TABLE, leases, put_lease
 
 if TYPE_CHECKING:

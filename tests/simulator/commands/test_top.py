@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from tests.simulator.commands.written import Query, at
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.cli import (
+from spark_kinesis.stream import describe
+from spark_kinesis.stream.clock import ServiceClock
+from spark_kinesis.tools.cli import (
     SOURCE,
     Connection,
     connection_options,
@@ -17,8 +19,6 @@ from spark_kinesis.cli import (
     progress_bar,
     screen,
 )
-from spark_kinesis.stream import describe
-from spark_kinesis.stream.clock import ServiceClock
 
 from .counting import Count, count
 from .history import BatchReads, ShardRead, history, read_numbers, total_shards

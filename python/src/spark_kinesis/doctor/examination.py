@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from spark_kinesis._boto import CallSettings
+
 from .aws import Access
 from .checks import Check, checks_for
 from .permissions import uses_of
@@ -47,6 +49,7 @@ def examine(
     endpoint: str | None = None,
     region: str | None = None,
     profile: str | None = None,
+    settings: CallSettings | None = None,
     spark: SparkSession | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Report:
@@ -65,6 +68,7 @@ def examine(
         endpoint: URL of Kinesis; default: that of AWS.
         region: AWS region; default: that of the stream's ARN, else from the AWS SDK.
         profile: profile of the AWS configuration files; default: the AWS SDK's provider chain.
+        settings: role, proxy and certificates; default: those of the AWS SDK.
         spark: a Spark session; default: the active one of this process.
         on_step: called at the start of each check, to show the progress.
 
@@ -81,7 +85,9 @@ def examine(
         consumer=consumer,
         uses=tuple(uses),
         may_probe=probe,
-        access=Access(endpoint=endpoint, region=region, profile=profile),
+        access=Access(
+            endpoint=endpoint, region=region, profile=profile, settings=settings or CallSettings()
+        ),
         spark=spark,
     )
     findings = list(_findings(question, checks_for(question), on_step))

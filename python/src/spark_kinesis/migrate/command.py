@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from spark_kinesis.cli import SOURCE, Connection, print_json, progress_bar, screen, to_stderr
+from spark_kinesis.tools.cli import SOURCE, Connection, print_json, progress_bar, screen, to_stderr
 
 from .kcl.command import to_kcl
 from .kcl.table import CAPACITY_PER_SECOND, kcl_streams, scan_leases

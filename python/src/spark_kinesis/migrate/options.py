@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis.cli import SOURCE, connection_options
+from spark_kinesis.tools.cli import SOURCE, connection_options
 
 from .position_file import read_time
 from .stops import Stop, StopKind

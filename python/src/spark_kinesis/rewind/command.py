@@ -11,16 +11,17 @@ import click
 from spark_kinesis._times import instant, utc_now
 from spark_kinesis.checkpoint import Progress, chosen_streams
 from spark_kinesis.checkpoint.offset import stream_name
-from spark_kinesis.cli import (
+from spark_kinesis.tools.cli import (
+    FORMS,
     SOURCE,
     Connection,
     connection_options,
     print_json,
     progress_bar,
+    read_time,
     screen,
     to_stderr,
 )
-from spark_kinesis.cli.times import FORMS, read_time
 
 from .effects import Effect
 from .log import LogPosition, read_position, rewrite

@@ -10,7 +10,7 @@ import click
 from spark_kinesis._errors import MigrationError
 from spark_kinesis.checkpoint import chosen_streams, next_position
 from spark_kinesis.checkpoint.offset import stream_name
-from spark_kinesis.cli import (
+from spark_kinesis.tools.cli import (
     SOURCE,
     Connection,
     connection_options,
