@@ -38,6 +38,7 @@ _REQUEST_RECORDS, _REQUEST_BYTES = 500, 5 * 1024 * 1024
 _REQUEST_SECONDS = 0.1  # records that are due within this time go into one request
 _SLACK_SECONDS = 0.1  # by which a delay is caught up
 _LONGEST_PAUSE_SECONDS = 0.5
+_MOMENT_SECONDS = 1e-6  # too short to wait for
 
 Record = tuple[str, bytes]
 """Partition key and data."""
@@ -158,7 +159,7 @@ def generate(
         if passed >= seconds:
             break
         wait = upcoming[0] + late - passed
-        if wait > 0:
+        if wait > _MOMENT_SECONDS:
             sleep(min(wait, _LONGEST_PAUSE_SECONDS, seconds - passed))
             on_progress(found)
             continue

@@ -39,7 +39,7 @@ COMMANDS = {
     ),
     "tail": ("spark_kinesis.tools.tail:tail", "Show the records of a stream as they arrive."),
     "advise": (
-        "spark_kinesis.tools.advise.command:advise",
+        "spark_kinesis.tools.advise.command:command",
         "Say which shards to split or merge, from measured traffic, and do it.",
     ),
     "audit": (

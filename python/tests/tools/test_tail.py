@@ -11,11 +11,20 @@ from aws_kinesis_agg.aggregator import RecordAggregator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.tools.cli import print_json
 from spark_kinesis.stream import StreamShard
-from spark_kinesis.tail.lineage import Lineage
-from spark_kinesis.tail.rows import Row, as_json, cut, line, rows_of, shown
-from spark_kinesis.tail.start import Start, first_shards, parse_start
+from spark_kinesis.tools.cli import print_json
+from spark_kinesis.tools.tail import (
+    Lineage,
+    Row,
+    Start,
+    as_json,
+    cut,
+    first_shards,
+    line,
+    parse_start,
+    rows_of,
+    shown,
+)
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 SHARD = "shardId-000000000007"
@@ -140,6 +149,7 @@ def test_reading_begins_with_the_oldest_shards_or_with_the_open_ones() -> None:
             {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": NOW},
         ),
         ("2026-11-23T12:00:00Z", {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": NOW}),
+        ("1795435200000", {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": NOW}),
     ],
 )
 def test_a_start_is_parsed(text: str, request_: dict[str, object]) -> None:
