@@ -14,7 +14,6 @@ from botocore.stub import Stubber
 from python.tests.migrate.streams import NOW, shard, shard_id
 from spark_kinesis import MigrationError
 from spark_kinesis.checkpoint import Progress, ShardOffset, StreamOffset
-from spark_kinesis.tools.cli import Connection, run
 from spark_kinesis.migrate import migration
 from spark_kinesis.migrate.kcl import handing_back
 from spark_kinesis.migrate.kcl.handing_back import lease_prefix
@@ -22,6 +21,7 @@ from spark_kinesis.migrate.kcl.leases import Lease, read_key
 from spark_kinesis.migrate.kcl.proof import SHARD_EXPIRED
 from spark_kinesis.migrate.kcl.writing import create_table
 from spark_kinesis.migrate.stops import StreamStops
+from spark_kinesis.tools.cli import Connection, run
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 MINE = "123456789012:orders:17:"

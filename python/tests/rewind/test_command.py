@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from spark_kinesis.checkpoint.offset import decode
-from spark_kinesis.tools.cli import Connection, run
 from spark_kinesis.rewind import command
 from spark_kinesis.rewind.effects import Change, Effect
 from spark_kinesis.rewind.move import Move
+from spark_kinesis.tools.cli import Connection, run
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis.tools import demo
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.demo import Arrival, OrderKey, judge
+
+if TYPE_CHECKING:
+    import pytest
 
 DELIVERIES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=60)
 

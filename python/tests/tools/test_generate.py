@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import random
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import islice
 from pathlib import Path
@@ -36,7 +38,7 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 class World:
     """A clock that only sleeping and sending move, and a Kinesis with prepared answers."""
 
-    def __init__(self, *script: list[str | None], delay: float = 0.0) -> None:
+    def __init__(self, *script: Sequence[str | None], delay: float = 0.0) -> None:
         self.time = 100.0
         self.script = list(script)
         self.delay = delay
@@ -56,9 +58,9 @@ class World:
         codes = self.script.pop(0) if self.script else [None] * len(records)
         return {"Records": [{} if it is None else {"ErrorCode": it} for it in codes]}
 
-    def write(self, records: Any, **limits: float) -> Written:
+    def write(self, records: Any, seconds: float = math.inf) -> Written:
         client: Any = self
-        return generate(client, "orders", records, now=self.now, sleep=self.sleep, **limits)
+        return generate(client, "orders", records, seconds=seconds, now=self.now, sleep=self.sleep)
 
     def put(self, *texts: str, patience: float = 60.0) -> Written:
         client: Any = self
@@ -147,7 +149,7 @@ def test_only_refused_records_are_sent_again() -> None:
 
 
 def test_a_record_refused_for_too_long_is_an_error() -> None:
-    world = World(*([[THROTTLED]] * 1000))
+    world = World(*[[THROTTLED] for _ in range(1000)])
     with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 10 s\. .*Throughput"):
         world.put("a", patience=10.0)
     assert 110 <= world.time <= 111

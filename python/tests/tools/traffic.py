@@ -6,11 +6,11 @@ import random
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import md5
 from itertools import accumulate
 
-from spark_kinesis.advise.shards import Layout, Point, Rate, ShardLoad
 from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.advise.layout import Atom, Layout, Rate, ShardLoad
+from spark_kinesis.tools.advise.measure import hash_key
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,8 @@ class Traffic:
 
     def load(self, first: int, last: int) -> Rate:
         """The true load of a range."""
-        return sum((rate for _, _, rate in self.between(first, last)), Rate())
-
-
-def hash_key(key: str) -> int:
-    """The hash key of a partition key."""
-    return int.from_bytes(md5(key.encode(), usedforsecurity=False).digest(), "big")
+        rates = [rate for _, _, rate in self.between(first, last)]
+        return Rate(records=sum(it.records for it in rates), bytes=sum(it.bytes for it in rates))
 
 
 def made_up(chance: random.Random, *, shards: float, hot: int) -> Traffic:
@@ -80,26 +76,28 @@ def _shard(
     first, last = both
     keys = traffic.between(first, last)
     load = traffic.load(first, last)
-    points: dict[int, Point] = {}
+    counted: dict[int, tuple[str, int, float]] = {}
     if keys:
         weights = list(accumulate(rate.records for _, _, rate in keys))
         for place, key, rate in chance.choices(keys, cum_weights=weights, k=rows):
             size = rate.bytes / rate.records
-            before = points.get(place, Point(hash_key=place, key=key, records=0, bytes=0))
-            points[place] = Point(
-                hash_key=place, key=key, records=before.records + 1, bytes=before.bytes + size
-            )
+            _, records, before = counted.get(place, (key, 0, 0.0))
+            counted[place] = (key, records + 1, before + size)
+    total = sum(size for _, _, size in counted.values())
     return ShardLoad(
         id=name,
         first_key=first,
         last_key=last,
         peak=load,
-        average=load,
         sampled=rows if keys else 0,
-        points=tuple(sorted(points.values(), key=lambda it: it.hash_key)),
+        atoms=tuple(
+            Atom(hash_key=place, records=records / rows, bytes=size / total, key=key)
+            for place, (key, records, size) in sorted(counted.items())
+        ),
     )
 
 
 def loads_after(traffic: Traffic, layout: Layout) -> list[Rate]:
     """The true load of each shard of a layout."""
-    return [traffic.load(it.first_key, it.last_key) for it in layout.pieces]
+    ends = [it - 1 for it in layout.starts[1:]] + [HASH_KEYS - 1]
+    return [traffic.load(first, last) for first, last in zip(layout.starts, ends, strict=True)]

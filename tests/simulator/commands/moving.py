@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.tools.cli import run
 from spark_kinesis.stream import describe
+from spark_kinesis.tools.cli import run
 from tests.dynamodb import TABLE
 
 FIRST = "shardId-000000000000"

@@ -15,9 +15,9 @@ from spark_kinesis.advise.measure import sample
 from spark_kinesis.advise.measure.lag import lag_of
 from spark_kinesis.advise.measure.sample import Window, read_sample
 from spark_kinesis.checkpoint import Checkpoint, StoreKeys, open_files
-from spark_kinesis.tools.cli import connection, run
 from spark_kinesis.local import LocalKinesis
 from spark_kinesis.stream import StreamShard, describe, list_shards
+from spark_kinesis.tools.cli import connection, run
 from tests.simulator.calls import client_of
 
 SPAN = timedelta(seconds=60)

@@ -16,10 +16,10 @@ from spark_kinesis import SparkKinesisError
 from spark_kinesis.advise.apply import Reshard, Times, need_room, reshard
 from spark_kinesis.advise.measure import sample
 from spark_kinesis.advise.shards import Merge, Split, Step
-from spark_kinesis.tools.cli import run
 from spark_kinesis.local import LocalKinesis
 from spark_kinesis.stream import describe, list_shards
 from spark_kinesis.stream.shards import HASH_KEYS
+from spark_kinesis.tools.cli import run
 from tests.simulator.calls import client_of
 
 QUARTER = HASH_KEYS // 4

@@ -13,11 +13,11 @@ import pytest
 from spark_kinesis._times import instant
 from spark_kinesis.checkpoint import StoreKeys, files
 from spark_kinesis.checkpoint.shown import shown
-from spark_kinesis.tools.cli import run
 from spark_kinesis.compare import command as comparing
 from spark_kinesis.compare.difference import Difference
 from spark_kinesis.local import LocalKinesis
 from spark_kinesis.stream import describe
+from spark_kinesis.tools.cli import run
 from tests.simulator.commands.written import Query, at
 
 KEYS = "AKIAX:SEC/RET@"

@@ -13,8 +13,8 @@ import pytest
 from spark_kinesis.batches.counting import MAX_RECORDS, Count, count
 from spark_kinesis.batches.history import ShardRead
 from spark_kinesis.checkpoint import Progress, ShardOffset
-from spark_kinesis.tools.cli import run
 from spark_kinesis.stream import describe
+from spark_kinesis.tools.cli import run
 
 if TYPE_CHECKING:
     from tests.simulator.commands.written import Query

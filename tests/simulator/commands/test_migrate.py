@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis.checkpoint import Checkpoint, open_files
-from spark_kinesis.tools.cli import run
 from spark_kinesis.stream import describe
+from spark_kinesis.tools.cli import run
 from tests.dynamodb import TABLE, put_lease
 from tests.simulator.commands.moving import FIRST, Moving
 

@@ -12,12 +12,12 @@ import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis.tools.cli import run
 from spark_kinesis.local import LocalEndpoint, LocalKinesis
 from spark_kinesis.stream import describe
 from spark_kinesis.tail import follow
 from spark_kinesis.tail.follow import Follower, Times
 from spark_kinesis.tail.start import Start
+from spark_kinesis.tools.cli import run
 from tests.simulator.calls import client_of
 
 SHARD = "shardId-000000000000"

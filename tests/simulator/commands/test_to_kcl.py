@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis.tools.cli import run
 from spark_kinesis.stream import describe
+from spark_kinesis.tools.cli import run
 from tests.dynamodb import TABLE, dynamodb, leases, put_lease
 
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"

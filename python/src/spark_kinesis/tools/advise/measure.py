@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 SHARE = 1 / 5  # of the read quota of a shard
 _CALLS = 16
 _LIMIT = 1000
+_LEAST = timedelta(seconds=1)
 RECORDS, BYTES = Query("IncomingRecords"), Query("IncomingBytes")
 REFUSED = Query("WriteProvisionedThroughputExceeded")
 # A shard with metrics of fewer minutes may be new, after a split or a merge.
@@ -162,7 +163,7 @@ def read_sample(
         if iterator is None or not answer.get("MillisBehindLatest", 0) or last >= until:
             last = until
             break
-        if tally.records >= rows:
+        if tally.records >= rows and last - since >= _LEAST:  # less shows no rate per second
             break
         sleep(pause_after(answer["Records"], SHARE))
     seconds = max(1.0, (min(last, until) - since).total_seconds())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import traceback
 from importlib import import_module
@@ -123,8 +122,7 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:  # the reader has ended, such as `head`: nothing is left to flush
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:  # click and rich end so if the reader of a pipe has ended, such as `head`
         return 0
     except Exception as error:  # noqa: BLE001 none may end with the code of a finding
         if not isinstance(error, (SparkKinesisError, OSError)) and not is_from_aws(error):
