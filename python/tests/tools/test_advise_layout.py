@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python.tests.tools.traffic import Traffic, borders, loads_after, made_up, sampled
+from spark_kinesis.stream import StreamShard
 from spark_kinesis.stream.shards import HASH_KEYS
 from spark_kinesis.tools.advise.layout import (
     Atom,
-    HashRange,
     Layout,
     Rate,
     ShardLoad,
@@ -142,7 +142,11 @@ def test_adjacent_hash_keys_leave_two_in_each_shard() -> None:
     assert plan_layout([shard], MOST, MERGED).starts == (0, 2, 4)
 
 
-def followed(shards: list[HashRange], wanted: set[int]) -> list[Step]:
+def ranged(name: str, first: int, last: int) -> StreamShard:
+    return StreamShard(id=name, parents=(), first_key=first, last_key=last, starting=1, ending=None)
+
+
+def followed(shards: list[StreamShard], wanted: set[int]) -> list[Step]:
     """The steps that `next_step` says call by call."""
     steps: list[Step] = []
     born = 0
@@ -155,7 +159,7 @@ def followed(shards: list[HashRange], wanted: set[int]) -> list[Step]:
         shards = [it for it in shards if it not in old]
         for begin, end in zip(starts, ends, strict=True):
             born += 1
-            shards.append(HashRange(id=f"new-{born}", first_key=begin, last_key=end))
+            shards.append(ranged(f"new-{born}", begin, end))
         steps.append(step)
     return steps
 
@@ -164,10 +168,7 @@ def followed(shards: list[HashRange], wanted: set[int]) -> list[Step]:
 def test_steps_lead_to_the_wanted_shards(present: set[int], wanted: set[int]) -> None:
     starts = sorted({0, *present})
     ends = [it - 1 for it in starts[1:]] + [LAST]
-    ranges = [
-        HashRange(id=f"s{first}", first_key=first, last_key=last)
-        for first, last in zip(starts, ends, strict=True)
-    ]
+    ranges = [ranged(f"s{first}", first, last) for first, last in zip(starts, ends, strict=True)]
     goal = {0, *wanted}
     steps = all_steps(ranges, goal)
     assert steps == followed(ranges, goal)
@@ -175,7 +176,7 @@ def test_steps_lead_to_the_wanted_shards(present: set[int], wanted: set[int]) ->
 
 
 def test_a_shard_is_cut_in_few_generations() -> None:
-    whole = [HashRange(id="s", first_key=0, last_key=LAST)]
+    whole = [ranged("s", 0, LAST)]
     steps = all_steps(whole, {0, *(number * 1000 for number in range(1, 8))})
     assert steps[0] == Split(shard="s", at=4000)
     parent = {"s": 0}

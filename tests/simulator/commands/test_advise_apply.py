@@ -19,7 +19,7 @@ from spark_kinesis.stream.shards import HASH_KEYS
 from spark_kinesis.tools.advise import measure, reshard
 from spark_kinesis.tools.advise.layout import Merge, Split, Step
 from spark_kinesis.tools.advise.measure import hash_key
-from spark_kinesis.tools.advise.reshard import Reshard, need_room
+from spark_kinesis.tools.advise.reshard import need_room
 from spark_kinesis.tools.cli import run
 from tests.simulator.calls import client_of
 
@@ -57,13 +57,14 @@ class Change:
         self.client: Any = boto_client("a test", "kinesis", local.endpoint, None, None, attempts=5)
         self.stream = stream
         self.steps: list[Step] = []
-        arn = describe(self.client, stream).arn
-        self.work = Reshard(
-            client=self.client, arn=arn, initial=starts(self.client, arn), wanted=wanted
-        )
+        self.arn = describe(self.client, stream).arn
+        self.initial, self.wanted = starts(self.client, self.arn), wanted
 
     def run(self) -> list[int]:
-        self.work.run(self.steps.append)
+        for step in reshard.reshard(
+            self.client, self.arn, initial=self.initial, wanted=self.wanted
+        ):
+            self.steps.append(step)
         return starts(self.client, self.stream)
 
 
@@ -71,7 +72,6 @@ def test_it_waits_for_changes_and_listings(slow: LocalKinesis) -> None:
     slow.create("waits", 2)
     change = Change(slow, "waits", (0, QUARTER, QUARTER + 100))
     assert change.run() == [0, QUARTER, QUARTER + 100]
-    assert change.work.done == change.steps
     assert [type(it) for it in change.steps] == [Split, Split, Merge]
     assert not slow.stats().refused.get("SplitShard")
 
@@ -117,10 +117,10 @@ def test_what_was_done_before_a_failure_is_known(local: LocalKinesis) -> None:
     change = Change(local, "denied", (0, QUARTER))
     with local.fault("access-denied", operation="MergeShards"), pytest.raises(ClientError):
         change.run()
-    assert [type(it) for it in change.work.done] == [Split]
+    assert [type(it) for it in change.steps] == [Split]
     again = Change(local, "denied", (0, QUARTER))
     assert again.run() == [0, QUARTER]
-    assert [type(it) for it in again.work.done] == [Merge]
+    assert [type(it) for it in again.steps] == [Merge]
 
 
 def test_a_call_that_is_refused_for_too_long_is_an_error(local: LocalKinesis) -> None:
@@ -130,7 +130,7 @@ def test_a_call_that_is_refused_for_too_long_is_an_error(local: LocalKinesis) ->
         with pytest.raises(ClientError, match="InternalFailure"):
             change.run()
         assert fault.struck == 5
-    assert change.work.done == []
+    assert change.steps == []
 
 
 def test_a_change_by_somebody_else_ends_it(local: LocalKinesis) -> None:

@@ -16,11 +16,10 @@ from spark_kinesis.local import LocalEndpoint, LocalKinesis
 from spark_kinesis.stream import describe
 from spark_kinesis.tools import tail
 from spark_kinesis.tools.cli import run
-from spark_kinesis.tools.tail import Follower, Start
+from spark_kinesis.tools.tail import LATEST, TRIM_HORIZON, Follower, Start
 from tests.simulator.calls import client_of
 
 SHARD = "shardId-000000000000"
-HORIZON, LATEST = Start(kind="TRIM_HORIZON"), Start(kind="LATEST")
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +137,7 @@ def test_reading_stays_below_a_fifth_of_the_quota(
     for _ in range(4):
         kinesis.put_record(StreamName=name, PartitionKey="k", Data=b"x" * 1_000_000)
     clock = Clock()
-    pages = follower(kinesis, name, HORIZON, clock).pages(until_tip=False)
+    pages = follower(kinesis, name, TRIM_HORIZON, clock).pages(until_tip=False)
     for _ in range(3):
         next(pages)
     # One page has all 4 MB: they take ten seconds. Then a call per second.
@@ -149,7 +148,7 @@ def test_an_expired_iterator_is_renewed_after_the_last_record() -> None:
     with LocalKinesis(streams={"orders": 1}) as local:
         client = client_of(local.endpoint)
         local.put("orders", ["one"])
-        pages = follower(client, "orders", HORIZON).pages(until_tip=False)
+        pages = follower(client, "orders", TRIM_HORIZON).pages(until_tip=False)
         assert [it["Data"] for it in next(pages)[1]] == [b"one"]
         local.put("orders", ["two"])
         with local.fault("expired-iterator", operation="GetRecords", times=1) as fault:
@@ -171,7 +170,7 @@ def test_an_iterator_that_expires_before_the_first_record_is_an_error() -> None:
 def test_a_shard_that_refuses_all_reads_is_an_error() -> None:
     with LocalKinesis(streams={"orders": 1}) as local:
         client = client_of(local.endpoint, retries=False)
-        pages = follower(client, "orders", HORIZON).pages(until_tip=False)
+        pages = follower(client, "orders", TRIM_HORIZON).pages(until_tip=False)
         with (
             local.fault("throttle", operation="GetRecords"),
             pytest.raises(SparkKinesisError, match=f"{SHARD} .* refused all reads"),

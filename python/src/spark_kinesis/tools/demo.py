@@ -21,11 +21,11 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 from rich.live import Live
@@ -38,7 +38,7 @@ from spark_kinesis.stream.shards import short_id
 
 from .cli import screen, to_stderr
 from .generate import Record, Written, at_rate, generate
-from .tail import Follower, Start
+from .tail import TRIM_HORIZON, Follower
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 ORDERS, COPY = "orders", "copy"
 CUSTOMERS, RATE = 50, 500
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 90.0
 _FRAME_SECONDS, _PLAIN_SECONDS = 0.25, 2.0
 _LOG_LINES = 30
 _CAUGHT_UP = 2 * RATE
@@ -117,16 +117,8 @@ def run(folder: Path) -> Verdict:
     return judge(stage.made[: stage.written.records], stage.arrivals)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Arrival:
-    """An order read from the copy.
-
-    Attributes:
-        batch: micro-batch that wrote it.
-        row: row of that micro-batch.
-        customer: customer of the order, which is the partition key.
-        number: number of the customer's order.
-    """
+class Arrival(NamedTuple):
+    """An order read from the copy: the micro-batch and its row that wrote it, and the order."""
 
     batch: int
     row: int
@@ -176,7 +168,7 @@ def judge(written: Collection[OrderKey], arrivals: Iterable[Arrival]) -> Verdict
     records in the copy is arbitrary, because the sink has several requests in flight.
     """
     arrived = list(arrivals)
-    deliveries = {(it.batch, it.row, it.customer, it.number) for it in arrived}
+    deliveries = set(arrived)
     rows = {(batch, row) for batch, row, _, _ in deliveries}
     seen = {(customer, number) for _, _, customer, number in deliveries}
     greatest: dict[str, int] = defaultdict(int)
@@ -244,7 +236,9 @@ class Stage:
         """Start the query in a process of its own, which a signal ends with all its children."""
         self.tell(event)
         words = [sys.executable, "-m", __name__, self.kinesis.endpoint, str(self.folder)]
-        environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+        # A killed process removes no temporary file, so all of them go into the folder.
+        places = dict.fromkeys(("TMPDIR", "SPARK_LOCAL_DIRS"), str(self.folder))
+        environment = {**os.environ, **places, "PYSPARK_PYTHON": sys.executable}
         environment.pop("SPARK_REMOTE", None)  # the demo starts a session of its own
         with (self.folder / "spark.log").open("ab") as log:
             self._query = subprocess.Popen(
@@ -355,7 +349,7 @@ class Stage:
         follower = Follower(
             client,
             describe(client, COPY).arn,
-            Start(kind="TRIM_HORIZON"),
+            TRIM_HORIZON,
             shards,
             waits_for_all=True,
             share=1.0,
@@ -375,7 +369,8 @@ class Stage:
         if sys.platform == "win32":
             query.kill()
         else:
-            os.killpg(query.pid, signal.SIGKILL)  # Spark's JVM is a child of the process
+            with suppress(ProcessLookupError):  # it may have ended
+                os.killpg(query.pid, signal.SIGKILL)  # Spark's JVM is a child of the process
         query.wait()
 
 
@@ -395,7 +390,10 @@ def query(endpoint: str, folder: str) -> None:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.host", "127.0.0.1")
         # In a run of a minute, the second compiler costs more than it gains.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .config(
+            "spark.driver.extraJavaOptions",
+            f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={folder}",
+        )
     )
     spark = with_kinesis(builder).getOrCreate()
     source = KinesisSource(stream_name=ORDERS, starting_position="trim_horizon", **access)

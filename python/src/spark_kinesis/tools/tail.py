@@ -112,28 +112,10 @@ def tail(
     return 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Start:
-    """The position at which each shard begins.
-
-    Attributes:
-        kind: ``LATEST``, ``TRIM_HORIZON`` or ``AT_TIMESTAMP``.
-        time: for ``AT_TIMESTAMP``.
-    """
-
-    kind: str
-    time: datetime | None = None
-
-    @property
-    def request(self) -> dict[str, Any]:
-        """The arguments of ``GetShardIterator``."""
-        asked: dict[str, Any] = {"ShardIteratorType": self.kind}
-        return asked if self.time is None else {**asked, "Timestamp": self.time}
-
-    @property
-    def of_children(self) -> Start:
-        """Where the children of a shard begin. All their records are later than the start."""
-        return Start(kind="TRIM_HORIZON") if self.kind == "LATEST" else self
+Start = Mapping[str, Any]
+"""Where a shard begins: arguments of ``GetShardIterator``."""
+LATEST: Start = {"ShardIteratorType": "LATEST"}
+TRIM_HORIZON: Start = {"ShardIteratorType": "TRIM_HORIZON"}
 
 
 def parse_start(text: str, now: datetime) -> Start:
@@ -146,10 +128,11 @@ def parse_start(text: str, now: datetime) -> Start:
     Raises:
         ValueError: for another text, or a time without a zone.
     """
-    if text.lower() in ("latest", "trim_horizon"):
-        return Start(kind=text.upper())
+    named = {"latest": LATEST, "trim_horizon": TRIM_HORIZON}
+    if text.lower() in named:
+        return named[text.lower()]
     try:
-        return Start(kind="AT_TIMESTAMP", time=read_time(text, now))
+        return {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": read_time(text, now)}
     except ValueError:
         raise ValueError(f"--from must be latest, trim_horizon, {FORMS}, not {text!r}") from None
 
@@ -170,7 +153,7 @@ def first_shards(
     """
     if chosen:
         return [_chosen(stream, shards, start, it) for it in chosen]
-    if start.kind == "LATEST":
+    if start == LATEST:
         return [it.id for it in shards if it.is_open]
     listed = {it.id for it in shards}
     return [it.id for it in shards if not listed & set(it.parents)]
@@ -182,7 +165,7 @@ def _chosen(stream: str, shards: Sequence[StreamShard], start: Start, wanted: st
     if shard is None:
         ids = ", ".join(it.id for it in shards)
         raise ValueError(f"stream {stream} has no shard {wanted!r}. Its shards: {ids}")
-    if start.kind == "LATEST" and not shard.is_open:
+    if start == LATEST and not shard.is_open:
         children = ", ".join(it.id for it in shards if shard.id in it.parents)
         raise ValueError(
             f"shard {shard.id} of stream {stream} is closed and receives no more records. "
@@ -329,7 +312,7 @@ class Follower:
                 ) from error
             if code != _EXPIRED:
                 raise
-            if cursor.last is None and cursor.start.kind == "LATEST":
+            if cursor.last is None and cursor.start == LATEST:
                 raise SparkKinesisError(
                     f"shard {cursor.shard} of {self._arn} was not read for five minutes, before "
                     "its first record: records may have come meanwhile. Start again with --from "
@@ -339,7 +322,7 @@ class Follower:
             return None
 
     def _iterator(self, cursor: _Cursor) -> str:
-        request = cursor.start.request
+        request = cursor.start
         if cursor.last is not None:
             request = {
                 "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
@@ -361,7 +344,8 @@ class Follower:
             self._cursors.remove(cursor)
             born = {it["ShardId"]: it["ParentShards"] for it in answer.get("ChildShards", ())}
             ready = self._lineage.end(cursor.shard, born)
-            start = cursor.start.of_children
+            # All records of a child are later than those of its parents.
+            start = TRIM_HORIZON if cursor.start == LATEST else cursor.start
             self._cursors += [_Cursor(shard=it, due=self._now(), start=start) for it in ready]
 
 

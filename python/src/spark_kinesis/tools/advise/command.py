@@ -27,7 +27,7 @@ from spark_kinesis.tools.cli import (
 
 from .layout import Layout, ShardLoad, Step, all_steps, plan_layout
 from .measure import lag_of, measure
-from .reshard import Reshard, need_room, open_shards
+from .reshard import need_room, open_shards, reshard
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -215,23 +215,25 @@ def _apply(client: KinesisClient, stream: str, found: Advice, *, is_asked: bool)
         if not click.confirm("Make these calls?", err=True):
             to_stderr("nothing was changed")
             return 1
-    work = Reshard(
-        client=client,
-        arn=describe(client, stream).arn,
-        initial=[it.first_key for it in found.shards],
-        wanted=found.layout.starts,
-    )
+    done: list[Step] = []
     try:
         with progress_bar() as bar:
             task = bar.add_task("resharding", total=count)
-            work.run(lambda step: bar.update(task, completed=len(work.done), description=str(step)))
+            for step in reshard(
+                client,
+                describe(client, stream).arn,
+                initial=[it.first_key for it in found.shards],
+                wanted=found.layout.starts,
+            ):
+                done.append(step)
+                bar.update(task, completed=len(done), description=str(step))
     except BaseException:
-        to_stderr(f"The change is not complete. Done: {len(work.done)} of {count} calls.")
-        for step in work.done:
+        to_stderr(f"The change is not complete. Done: {len(done)} of {count} calls.")
+        for step in done:
             to_stderr(f"  {step}")
         to_stderr("To continue, run the command again: it measures again, and advises the rest.")
         raise
-    screen().print(f"Done: {len(work.done)} calls.")
+    screen().print(f"Done: {len(done)} calls.")
     return 0
 
 

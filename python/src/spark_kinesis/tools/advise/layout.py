@@ -7,8 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import sqrt
+from typing import TYPE_CHECKING
 
 from spark_kinesis.stream.quotas import WRITE_BYTES, WRITE_RECORDS
+
+if TYPE_CHECKING:
+    from spark_kinesis.stream import StreamShard
 
 LEAST_SAMPLE = 100
 """With fewer rows, a sample says little about a part of a shard: its load counts as even."""
@@ -212,15 +216,6 @@ def _filled(shard: ShardLoad, atoms: Sequence[Atom], most: float) -> list[Part]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class HashRange:
-    """An open shard: its ID, and its lowest and highest hash key."""
-
-    id: str
-    first_key: int
-    last_key: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Split:
     """A split of a shard. The upper new shard begins at a hash key."""
 
@@ -245,7 +240,7 @@ class Merge:
 Step = Split | Merge
 
 
-def next_step(present: Collection[HashRange], wanted: Collection[int]) -> Step | None:
+def next_step(present: Collection[StreamShard], wanted: Collection[int]) -> Step | None:
     """The next call. ``None`` if the stream has the wanted shards.
 
     It depends on nothing but the present shards, so an interrupted change continues where it ended.
@@ -269,7 +264,7 @@ def next_step(present: Collection[HashRange], wanted: Collection[int]) -> Step |
     return None
 
 
-def all_steps(present: Collection[HashRange], wanted: Collection[int]) -> list[Step]:
+def all_steps(present: Collection[StreamShard], wanted: Collection[int]) -> list[Step]:
     """All calls in their order. New shards are called ``new-1``, ``new-2`` and so on."""
     shards, steps = list(present), list[Step]()
     new = 0
