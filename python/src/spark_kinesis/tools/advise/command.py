@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
     from rich.console import Console
 
-_ATTEMPTS = 10
+_ATTEMPTS = 10  # of a split or a merge: an account has few per second
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +85,7 @@ def advise(
         SparkKinesisError: if the stream or the checkpoint cannot be read.
         botocore.exceptions.ClientError: if a call fails.
     """
-    kinesis = connection.kinesis(attempts=_ATTEMPTS)
+    kinesis = connection.kinesis()
     summary = describe(kinesis, stream)
     has_metrics = connection.endpoint is None or cloudwatch is not None
     with progress_bar() as bar:
