@@ -210,6 +210,7 @@ def test_a_function_of_a_file_makes_records(body: str, data: bytes, tmp_path: Pa
     ("body", "complaint"),
     [
         ("return 1 / 0", r"made has not made record 0, .*ZeroDivisionError"),
+        ("raise SystemExit(0)", r"made has not made record 0, .*SystemExit"),
         ("return 7", "made has not made record 0, a pair of partition key and data"),
         ("return '', b'x'", "made: the key of record 0 must be a text, not ''"),
     ],

@@ -316,7 +316,7 @@ def _made(make: Make, number: int, chance: random.Random) -> Record:
     name = getattr(make, "__name__", type(make).__name__)
     try:
         key, data = make(number, chance)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # no function ends the command as if it were done
         raise GeneratorError(
             f"{name} has not made record {number}, a pair of partition key and data: {error!r}"
         ) from error

@@ -126,7 +126,7 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except SystemExit:  # click and rich end so if the reader of a pipe has ended, such as `head`
+    except SystemExit:  # click and rich end so if the reader of a pipe, such as `head`, has ended
         return 0
     except Exception as error:  # noqa: BLE001 none may end with the code of a finding
         if not isinstance(error, (SparkKinesisError, OSError)) and not is_from_aws(error):
