@@ -210,7 +210,8 @@ def _session() -> Iterator[SparkSession]:
         raise MissingPackageError(
             "spark-kinesis audit needs pyspark: pip install 'spark-kinesis[spark]'"
         ) from error
-    spark = with_kinesis(SparkSession.Builder()).getOrCreate()
+    builder = SparkSession.Builder().config("spark.ui.showConsoleProgress", "false")
+    spark = with_kinesis(builder).getOrCreate()
     try:
         yield spark
     except (PySparkException, ValueError) as error:

@@ -100,8 +100,8 @@ def put_records(
     left, found, waited, attempt = list(records), Written(), 0.0, 0
     while True:
         entries: list[Any] = [{"PartitionKey": key, "Data": data} for key, data in left]
-        answers = client.put_records(Records=entries, **stream_request(stream))["Records"]
-        codes = [it.get("ErrorCode") for it in answers]
+        answer = client.put_records(Records=entries, **stream_request(stream))
+        codes = [it.get("ErrorCode") for it in answer.get("Records", ())]
         if len(codes) != len(left):  # boto3 accepts an answer that was cut
             codes = ["CutAnswer"] * len(left)
         pairs = list(zip(left, codes, strict=True))
