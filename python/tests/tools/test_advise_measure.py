@@ -215,11 +215,22 @@ class Unread:
         return {"Records": [record], "MillisBehindLatest": 0, "NextShardIterator": "x"}
 
 
-def lag(folder: Path, shards: Mapping[str, float | str], arn: str = ARN) -> str:
-    """The lag of a query that has read these shards."""
-    stream = StreamOffset(created="", shards=dict.fromkeys(shards, READ))
-    text = encode(SourceOffset(streams={ARN: stream}))
-    for name, lines in (("offsets", ["v1", "{}", text]), ("commits", ["v1"])):
+def lag(
+    folder: Path, shards: Mapping[str, float | str], arn: str = ARN, *, sources: int = 1
+) -> str:
+    """The lag of a query that has read these shards, each source its part of them."""
+    names = list(shards)
+    texts = [
+        encode(
+            SourceOffset(
+                streams={
+                    ARN: StreamOffset(created="", shards=dict.fromkeys(names[it::sources], READ))
+                }
+            )
+        )
+        for it in range(sources)
+    ]
+    for name, lines in (("offsets", ["v1", "{}", *texts]), ("commits", ["v1"])):
         (folder / name).mkdir()
         (folder / name / "0").write_text("\n".join(lines), encoding="utf-8")
     client: Any = Unread(shards)
@@ -233,7 +244,17 @@ def test_the_lag_is_that_of_the_slowest_shard(tmp_path: Path) -> None:
 
 def test_a_shard_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     said = lag(tmp_path, {"a": 5, "b": EXPIRED, "c": THROTTLED})
-    assert said == "The query is 5 s behind, without b, c, which have expired or refuse reads."
+    why = "all records there have expired, or other readers use up the quota."
+    assert said == f"The query is 5 s behind, without b, c: {why}"
+
+
+def test_a_lag_without_a_readable_shard_is_unknown(tmp_path: Path) -> None:
+    said = lag(tmp_path, {"a": THROTTLED})
+    assert said.startswith("It is unknown how far the query is behind in a: ")
+
+
+def test_all_sources_of_a_stream_count(tmp_path: Path) -> None:
+    assert lag(tmp_path, {"a": 60, "b": 1}, sources=2) == "The query is 1 min behind."
 
 
 def test_another_error_ends_the_advice(tmp_path: Path) -> None:

@@ -147,7 +147,8 @@ def test_the_lag_of_a_query_is_a_note_and_an_expired_shard_does_not_end_the_advi
     assert run([*words, "--json"]) == 0
     notes = json.loads(capsys.readouterr().out)["notes"]
     assert notes[-1] == (
-        "The query is 0 s behind, without shardId-000000000009, which have expired or refuse reads."
+        "The query is 0 s behind, without shardId-000000000009: all records there have expired, or "
+        "other readers use up the quota."
     )
 
 

@@ -279,13 +279,14 @@ def lag_of(
                 raise
             return None
 
-    ages = dict(zip((it for it, _ in places), ask_each(age, places, advance), strict=True))
-    known = [it for it in ages.values() if it is not None]
-    unknown = [shard for shard, it in ages.items() if it is None]
+    ages = ask_each(age, places, advance)
+    known = [it for it in ages if it is not None]
+    unknown = [shard for (shard, _), it in zip(places, ages, strict=True) if it is None]
+    why = f"{named(unknown)}: all records there have expired, or other readers use up the quota."
+    if unknown and not known:
+        return f"It is unknown how far the query is behind in {why}"
     said = f"The query is {duration_text(max(known, default=timedelta()))} behind"
-    if not unknown:
-        return f"{said}."
-    return f"{said}, without {named(unknown)}, which have expired or refuse reads."
+    return f"{said}, without {why}" if unknown else f"{said}."
 
 
 def _metrics(
