@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.history import batches, history, read_numbers

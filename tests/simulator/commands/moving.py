@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import describe

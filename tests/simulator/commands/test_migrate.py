@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import describe

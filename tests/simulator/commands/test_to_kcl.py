@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE, dynamodb, leases, put_lease
 

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from spark_kinesis.cli import Connection, connection_options, print_json, screen
+from spark_kinesis.tools.cli import Connection, connection_options, print_json, screen
 
 from .examination import Step, examine
 from .page import show
@@ -84,5 +84,6 @@ def _examine(connection: Connection, asked: Mapping[str, Any]) -> Report:
             region=connection.region,
             profile=connection.profile,
             storage=connection.storage,
+            settings=connection.settings,
             on_step=on_step,
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.live import Live
 
-from spark_kinesis.cli import (
+from spark_kinesis.tools.cli import (
     SOURCE,
     Connection,
     connection_options,

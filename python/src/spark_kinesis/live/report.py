@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from spark_kinesis import __version__
-from spark_kinesis.cli import SOURCE, Connection, connection_options, progress_bar
+from spark_kinesis.tools.cli import SOURCE, Connection, connection_options, progress_bar
 
 from .command import LOSES, look_at_all
 from .model.history import History

@@ -12,9 +12,18 @@ from typing import Any, TypeVar
 import click
 
 from spark_kinesis._times import utc_now
-from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen, to_stderr
-from spark_kinesis.cli.times import FORMS, TIME, read_time
 from spark_kinesis.tools.changes import agree, progress, watch_option, watched, yes_option
+from spark_kinesis.tools.cli import (
+    FORMS,
+    SOURCE,
+    TIME,
+    Connection,
+    connection_options,
+    print_json,
+    read_time,
+    screen,
+    to_stderr,
+)
 
 from . import (
     AWSLABS,

@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from spark_kinesis._times import time_text
-from spark_kinesis.cli import (
+from spark_kinesis.tools.cli import (
     SOURCE,
     Connection,
     connection_options,

@@ -6,8 +6,15 @@ from typing import Any
 
 import click
 
-from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen, to_stderr
 from spark_kinesis.tools.changes import agree, progress, watch_option, yes_option
+from spark_kinesis.tools.cli import (
+    SOURCE,
+    Connection,
+    connection_options,
+    print_json,
+    screen,
+    to_stderr,
+)
 from spark_kinesis.tools.facts.streams import stream_name
 
 from . import Effect, Rewind, Target

@@ -1,0 +1,42 @@
+"""The two rooms of the package: the API, and the tools, which use the API."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import spark_kinesis
+from spark_kinesis.tools.cli.commands import COMMANDS
+
+ROOT = Path(spark_kinesis.__file__).parent
+README = Path(__file__).parents[2] / "README.md"
+# The entry point of the command, and two folders of commands that are not in `tools` yet.
+MAY_USE_TOOLS = {"__main__.py", "doctor", "live", "tools"}
+
+
+def imported(file: Path) -> set[str]:
+    """The modules that a file imports, with their whole names."""
+    found: set[str] = set()
+    place = ("spark_kinesis", *file.relative_to(ROOT).parts[:-1])
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {it.name for it in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = place[: len(place) - node.level + 1] if node.level else ()
+            found.add(".".join([*above, *([node.module] if node.module else [])]))
+    return found
+
+
+def test_the_api_uses_no_tool() -> None:
+    users = {
+        file.relative_to(ROOT).parts[0]
+        for file in ROOT.rglob("*.py")
+        if any(it.startswith("spark_kinesis.tools") for it in imported(file))
+    }
+    assert users <= MAY_USE_TOOLS
+    assert "tools" in users
+
+
+def test_the_readme_lists_each_command() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"| `spark-kinesis {name}" not in text] == []
