@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from spark_kinesis.tools.cli import Connection, connection_options, print_json, screen
+from spark_kinesis.tools.cli import (
+    Connection,
+    connection_options,
+    print_json,
+    progress_bar,
+    screen,
+)
 
 from .examination import Step, examine
 from .page import show
@@ -68,11 +72,7 @@ def doctor(connection: Connection, as_json: bool, **asked: Any) -> int:
 
 
 def _examine(connection: Connection, asked: Mapping[str, Any]) -> Report:
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("")
 
         def on_step(step: Step) -> None:

@@ -42,7 +42,7 @@ class Access:
     endpoint: str | None = None
     region: str | None = None
     profile: str | None = None
-    storage: Mapping[str, str] = field(default_factory=dict)
+    storage: Mapping[str, str] = field(default_factory=dict, repr=False)
     settings: CallSettings = field(default_factory=CallSettings)
     clock: ServiceClock = field(default_factory=ServiceClock)
 

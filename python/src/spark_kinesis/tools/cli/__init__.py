@@ -8,7 +8,7 @@ from __future__ import annotations
 from .commands import run
 from .connection import Connection, connection_options
 from .output import print_json, progress_bar, screen, to_stderr
-from .values import DURATION, FORMS, SOURCE, TIME, read_duration, read_time
+from .values import DURATION, FORMS, SOURCE, TIME, read_duration, read_instant, read_time
 
 __all__ = [
     "DURATION",
@@ -20,6 +20,7 @@ __all__ = [
     "print_json",
     "progress_bar",
     "read_duration",
+    "read_instant",
     "read_time",
     "run",
     "screen",

@@ -48,7 +48,7 @@ class Connection:
     region: str | None = None
     profile: str | None = None
     settings: CallSettings = field(default_factory=CallSettings)
-    storage: Mapping[str, str] = field(default_factory=dict)
+    storage: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def user(self) -> str:

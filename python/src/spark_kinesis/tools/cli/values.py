@@ -45,18 +45,28 @@ def read_time(text: str, now: datetime) -> datetime:
     Raises:
         ValueError: for another text, or a time without a time zone.
     """
-    words = text.strip().lower()
-    if _DURATION.fullmatch(words):
-        return now - read_duration(words)
-    if _EPOCH_MILLIS.fullmatch(words):
-        return from_millis(int(words))
+    if _DURATION.fullmatch(text.strip().lower()):
+        return now - read_duration(text)
     try:
-        time = from_iso(text)
-    except ValueError:
-        time = datetime.min  # noqa: DTZ901 has no time zone, and is refused below
-    if time.tzinfo is None:
-        raise ValueError(f"{text!r} is not {FORMS}")
-    return time
+        return read_instant(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not {FORMS}") from error
+
+
+def read_instant(text: str) -> datetime:
+    """The time that a text in a file means: it must not depend on when somebody reads it.
+
+    Args:
+        text: ISO 8601 with ``Z`` or an offset, or milliseconds since 1970.
+
+    Raises:
+        ValueError: for another text, or a time without a time zone.
+    """
+    words = text.strip()
+    found = from_millis(int(words)) if _EPOCH_MILLIS.fullmatch(words) else from_iso(words)
+    if found.tzinfo is None:
+        raise ValueError(f"{text!r} has no time zone")
+    return found
 
 
 # `click.ParamType` is generic in some versions of click only, so `ParamType[datetime]` would end

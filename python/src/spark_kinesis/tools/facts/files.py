@@ -96,7 +96,7 @@ class Store:
     region: str | None = None
     profile: str | None = None
     settings: CallSettings = field(default_factory=CallSettings)
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def open_files(location: str, store: Store | None = None) -> CheckpointFiles:
