@@ -19,7 +19,13 @@ from moto.server import ThreadedMotoServer
 import spark_kinesis.__main__
 from spark_kinesis import AssumeRole, KinesisSource, Profile, Proxy, SparkKinesisError
 from spark_kinesis._boto import CallSettings
-from spark_kinesis.tools.cli import Connection, connection_options, print_json, run
+from spark_kinesis.tools.cli import (
+    Connection,
+    connection_options,
+    print_json,
+    run,
+    storage_option,
+)
 from spark_kinesis.tools.cli.commands import COMMANDS
 
 
@@ -42,11 +48,28 @@ def test_the_list_of_commands_imports_none() -> None:
         assert re.search(rf"^  {name} +{text[:20]}", said, re.MULTILINE), said
 
 
+def command_of(name: str) -> click.Command:
+    module, _, place = COMMANDS[name][0].partition(":")
+    found: click.Command = getattr(import_module(module), place)
+    return found
+
+
+def words_of(command: click.Command) -> set[str]:
+    return {word for it in command.params for word in it.opts}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_commands_that_open_a_checkpoint_take_options_of_its_store(name: str) -> None:
+    command = command_of(name)
+    for it in command.commands.values() if isinstance(command, click.Group) else [command]:
+        words = words_of(it)
+        assert ("--checkpoint" in words) == ("--storage-option" in words), it.name
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_takes_the_same_connection(name: str) -> None:
-    module, _, place = COMMANDS[name][0].partition(":")
-    command = getattr(import_module(module), place)
-    found = {word for it in command.params for word in it.opts}
+    command = command_of(name)
+    found = words_of(command)
     wanted = {"--endpoint", "--region", "--profile", "--role-arn", "--proxy", "--ca-bundle"}
     # A group has them in its commands. The local Kinesis and the demo call nothing else.
     assert isinstance(command, click.Group) or name in ("local", "demo") or wanted <= found
@@ -132,15 +155,19 @@ def test_connection_options_are_one_argument() -> None:
 
     @click.command("odd")
     @click.argument("name")
+    @storage_option
     @connection_options
     def odd(name: str, connection: Connection) -> None:
         found.append((name, connection))
 
     words = ["orders", "--endpoint", "http://127.0.0.1:1", "--region", "r", "--profile", "p"]
     words += ["--role-arn", "arn:aws:iam::1:role/r", "--external-id", "e", "--proxy", "http://p:1"]
+    words += ["--storage-option", "secret=hidden"]
     odd.main(words, standalone_mode=False)
     settings = CallSettings(role_arn="arn:aws:iam::1:role/r", external_id="e", proxy="http://p:1")
-    assert found == [("orders", Connection("odd", "http://127.0.0.1:1", "r", "p", settings))]
+    store = {"secret": "hidden"}
+    assert found == [("orders", Connection("odd", "http://127.0.0.1:1", "r", "p", settings, store))]
+    assert "hidden" not in repr(found)
 
 
 def test_the_source_gets_the_same_connection() -> None:

@@ -13,6 +13,15 @@ README = Path(__file__).parents[2] / "README.md"
 # The entry point of the command, and two folders of commands that are not in `tools` yet.
 MAY_USE_TOOLS = {"__main__.py", "doctor", "live", "tools"}
 
+TOOLS = "spark_kinesis.tools"
+COMMON = {"changes", "cli", "facts"}
+MAY_USE: dict[str, set[str]] = {
+    "facts": set(),
+    "cli": {"facts"},
+    "changes": {"cli", "facts"},
+    "demo": {*COMMON, "generate", "tail"},
+}
+
 
 def imported(file: Path) -> set[str]:
     """The modules that a file imports, with their whole names."""
@@ -31,10 +40,20 @@ def test_the_api_uses_no_tool() -> None:
     users = {
         file.relative_to(ROOT).parts[0]
         for file in ROOT.rglob("*.py")
-        if any(it.startswith("spark_kinesis.tools") for it in imported(file))
+        if any(it.startswith(TOOLS) for it in imported(file))
     }
     assert users <= MAY_USE_TOOLS
     assert "tools" in users
+
+
+def test_the_tools_use_each_other_in_one_direction() -> None:
+    tools, found = ROOT / "tools", set()
+    for file in tools.rglob("*.py"):
+        user = file.relative_to(tools).parts[0].removesuffix(".py")
+        if user != "__init__":
+            used = {it.split(".")[2] for it in imported(file) if it.startswith(f"{TOOLS}.")}
+            found |= {(user, it) for it in used - {user} - MAY_USE.get(user, COMMON)}
+    assert not found
 
 
 def test_the_readme_lists_each_command() -> None:

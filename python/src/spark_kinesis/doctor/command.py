@@ -12,6 +12,7 @@ from spark_kinesis.tools.cli import (
     print_json,
     progress_bar,
     screen,
+    storage_option,
 )
 
 from .examination import Step, examine
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     help="without CloudWatch, read one shard five times at once to see what others use",
 )
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@storage_option
 @connection_options
 def doctor(connection: Connection, as_json: bool, **asked: Any) -> int:
     """Examine a set-up, and say what to do about each problem.

@@ -20,6 +20,7 @@ from spark_kinesis.tools.cli import (
     print_json,
     progress_bar,
     screen,
+    storage_option,
     to_stderr,
 )
 from spark_kinesis.tools.facts.streams import ON_DEMAND, describe
@@ -157,6 +158,7 @@ def advise(
 @click.option("--checkpoint", metavar="PATH", help="checkpoint of a query, to measure its lag")
 @click.option("--cloudwatch-endpoint", "cloudwatch", metavar="URL", help="default: AWS")
 @click.option("--json", "is_json", is_flag=True, help="print one JSON document")
+@storage_option
 @connection_options
 def command(
     connection: Connection,

@@ -6,7 +6,7 @@ Each command is in the folder or file of its subject, and is imported when it ru
 from __future__ import annotations
 
 from .commands import run
-from .connection import Connection, connection_options
+from .connection import Connection, connection_options, storage_option
 from .output import print_json, progress_bar, screen, to_stderr
 from .values import DURATION, FORMS, SOURCE, TIME, read_duration, read_instant, read_time
 
@@ -24,5 +24,6 @@ __all__ = [
     "read_time",
     "run",
     "screen",
+    "storage_option",
     "to_stderr",
 ]

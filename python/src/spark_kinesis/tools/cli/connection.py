@@ -153,12 +153,15 @@ def _proxy(url: str) -> Proxy:
 
 
 def connection_options(command: Callable[..., Result]) -> Callable[..., Result]:
-    """Add the options of a connection. Together, they are the argument ``connection``."""
+    """Add the options of a connection. Together, they are the argument ``connection``.
+
+    A command that opens checkpoints also has ``storage_option``, above this one.
+    """
 
     @wraps(command)
     def with_connection(*given: Any, **options: Any) -> Result:
         place = {name: options.pop(name) for name in ("endpoint", "region", "profile")}
-        storage = dict(options.pop("storage"))
+        storage = dict(options.pop("storage", ()))
         names = ("role_arn", "external_id", "proxy", "ca_bundle")
         settings = CallSettings(**{name: options.pop(name) for name in names})
         name = click.get_current_context().command.name or ""
@@ -168,18 +171,6 @@ def connection_options(command: Callable[..., Result]) -> Callable[..., Result]:
     for add in reversed(_OPTIONS):
         with_connection = add(with_connection)
     return with_connection
-
-
-class _StorageOption(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
-    name = "option"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        name, sign, text = str(value).partition("=")
-        if not sign or not name:
-            self.fail(f"{value!r} is not an option such as endpoint_url=URL", param, ctx)
-        return name, text
 
 
 _OPTIONS = (
@@ -194,12 +185,26 @@ _OPTIONS = (
         type=click.Path(exists=True, dir_okay=False),
         help="certificates to trust, as PEM (default: those of the AWS SDK)",
     ),
-    click.option(
-        "--storage-option",
-        "storage",
-        type=_StorageOption(),
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="option of the store of a checkpoint, such as endpoint_url=URL of an S3 server",
-    ),
+)
+
+
+class _StorageOption(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
+    name = "option"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, sign, text = str(value).partition("=")
+        if not sign or not name:
+            self.fail(f"{value!r} is not an option such as endpoint_url=URL", param, ctx)
+        return name, text
+
+
+storage_option = click.option(
+    "--storage-option",
+    "storage",
+    type=_StorageOption(),
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="option of the store of a checkpoint, such as endpoint_url=URL of an S3 server",
 )

@@ -22,6 +22,7 @@ from spark_kinesis.tools.cli import (
     print_json,
     read_time,
     screen,
+    storage_option,
     to_stderr,
 )
 
@@ -152,7 +153,7 @@ def _entry_options(command: Callable[..., Result]) -> Callable[..., Result]:
 
     for add in reversed(_ENTRY_OPTIONS):
         with_entry = add(with_entry)
-    return connection_options(with_entry)
+    return storage_option(connection_options(with_entry))
 
 
 _DYNAMODB_ENDPOINT = click.option(
@@ -385,6 +386,7 @@ def _take_over(
 @yes_option
 @click.option("--dry-run", is_flag=True, help="only show the leases")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@storage_option
 @connection_options
 def to_kcl(
     *,

@@ -13,6 +13,7 @@ from spark_kinesis.tools.cli import (
     connection_options,
     print_json,
     screen,
+    storage_option,
     to_stderr,
 )
 from spark_kinesis.tools.facts.streams import stream_name
@@ -89,6 +90,7 @@ class _Target(click.ParamType):  # type: ignore[type-arg] # not generic before c
 @yes_option
 @click.option("--dry-run", is_flag=True, help="only show what would be skipped or come again")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@storage_option
 @connection_options
 def rewind(
     *,
