@@ -93,7 +93,7 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 	$(PYTHON) localstack/conformance.py
 
 demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
-	@$(PYTHON) -m spark_kinesis.demo
+	@$(PYTHON) -m spark_kinesis demo
 
 demo-logs: wheel $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: two minutes, once all is built
 	@PYTHONPATH=examples/log-processing $(PYTHON) -m trial

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = ROOT / "python" / "pyproject.toml"
 PINS = ROOT / "python" / "requirements-dev.txt"
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
-EXTRAS = ("cli", "generate", "monitoring", "watch")
-TOOLS = ("aws_kinesis_agg", "cryptography", "hypothesis", "moto", "pyarrow", "pytest", "six")
+EXTRAS = ("cli", "monitoring", "watch")
+TOOLS = ("cryptography", "hypothesis", "moto", "pyarrow", "pytest")
 OURS = ("py4j", "pyspark", "spark_kinesis")
 VERSION = "import sys, venv; print(*sys.version_info[:2])"
 

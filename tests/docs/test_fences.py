@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 PAGES = {page.name: page for page in all_pages()}
 PROGRAMS = [name for name, page in PAGES.items() if page.fences("python")]
 TESTS = [name for name in PROGRAMS if any("def test_" in it for it in PAGES[name].fences("python"))]
-GENERATE = "python -m spark_kinesis.generate"
+GENERATE = "spark-kinesis generate"
 GENERATING = [
     name for name, page in PAGES.items() if any(it.startswith(GENERATE) for it in page.fences("sh"))
 ]
@@ -76,9 +76,9 @@ def test_the_generator_of_a_page_writes_records(name: str, tmp_path: Path) -> No
     (fence,) = (it for it in PAGES[name].fences("sh") if it.startswith(GENERATE))
     with LocalKinesis(streams={"orders": 2}) as kinesis:
         command = fence.replace("http://127.0.0.1:4567", kinesis.endpoint)
-        command = command.replace("--seconds 60", "--count 100")
-        command = command.replace("python ", f"{sys.executable} ", 1)
-        assert "100 written" in run(["bash", "-c", command], tmp_path)
+        command = command.replace("--duration 1m", "--count 100")
+        command = command.replace("spark-kinesis ", f"{sys.executable} -m spark_kinesis ", 1)
+        assert "100 records written" in run(["bash", "-c", command], tmp_path)
         assert len(kinesis.records("orders")) == 100
 
 

@@ -215,9 +215,9 @@ def test_the_fixture_takes_a_behaviour(pytester: pytest.Pytester) -> None:
 
 
 def test_the_command_takes_the_same_names() -> None:
-    words = ["--visibility-delay", "9m", "--clock", "simulated", "--stream", "orders"]
+    words = ["--visibility-delay", "9m", "--clock", "simulated", "orders"]
     with subprocess.Popen(
-        [sys.executable, "-m", "spark_kinesis.local", *words], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "spark_kinesis", "local", *words], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
         said = process.stdout.readline()

@@ -1,4 +1,4 @@
-"""The command `python -m spark_kinesis.local`."""
+"""The command `spark-kinesis local`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from spark_kinesis.local import LocalEndpoint
 
-WORDS = [sys.executable, "-m", "spark_kinesis.local"]
+WORDS = [sys.executable, "-m", "spark_kinesis", "local"]
 
 
 def refused(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +29,7 @@ def refused(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 @pytest.mark.usefixtures("_interruptible")
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM)])
 def test_it_serves_until_a_signal(how: signal.Signals, status: int) -> None:
-    words = [*WORDS, "--stream", "orders:4", "--port", "0", "--quotas", "aws", "--heap", "256m"]
+    words = [*WORDS, "orders:4", "--port", "0", "--quotas", "aws", "--heap", "256m"]
     # With this variable, each JVM would print that it has read it.
     env = {name: text for name, text in os.environ.items() if name != "JDK_JAVA_OPTIONS"}
     with subprocess.Popen(
@@ -53,9 +53,9 @@ def test_it_serves_until_a_signal(how: signal.Signals, status: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--stream", "orders:many"], "'orders:many' is not a stream such as orders or orders:2"),
-        (["--stream", "orders:0"], "'orders:0' is not a stream"),
-        (["--port", "70000"], "'70000' is not a port from 0 to 65535"),
+        (["orders:many"], "'orders:many' is not a stream such as orders or orders:2"),
+        (["orders:0"], "'orders:0' is not a stream"),
+        (["--port", "70000"], "70000 is not in the range 0<=x<=65535"),
         (["--heap", "much"], "heap must be a size such as 512m or 4g, not 'much'"),
         (["--quotas", "aws", "--clock", "simulated"], "Choose one of the two"),
     ],
@@ -72,13 +72,13 @@ def test_a_failed_start_is_explained(endpoint: str, tmp_path: Path) -> None:
     port = endpoint.rsplit(":", 1)[1]
     ways = [
         (refused("--port", port), f"--port {port}: Address already in use"),
-        (refused("--stream", "a:20000"), "--stream a:20000: "),
+        (refused("a:20000"), "--stream a:20000: "),
         (refused("--persist", str(tmp_path)), "not a journal of a local Kinesis"),
         (refused(PATH="", JAVA_HOME=""), "needs Java 17 or newer: set JAVA_HOME"),
         (refused(SPARK_KINESIS_SIMULATOR_JAR="none"), "there is no such file"),
     ]
     for said, complaint in ways:
-        assert said.returncode == 1, said
+        assert said.returncode == 2, said
         assert complaint in said.stderr
         assert "Traceback" not in said.stderr
         assert "\tat " not in said.stderr  # no stack trace of Java

@@ -137,7 +137,8 @@ def test_calls_and_records_are_counted(local: LocalKinesis, stream: str) -> None
 
 
 def generate(endpoint: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "spark_kinesis.generate", "--endpoint", endpoint, *arguments]
+    words = [sys.executable, "-m", "spark_kinesis", "generate", "--endpoint", endpoint]
+    words += arguments
     return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -145,14 +146,13 @@ def test_the_generator_writes_as_requested(local: LocalKinesis, stream: str) -> 
     local.fault("partial-put", times=2, seed=1)
     local.fault("internal-failure", operation="PutRecords", times=1)
     local.fault("reset", operation="PutRecords", times=1)
-    template = '{"id": {{counter}}, "key": "{{key}}"}'
     said = generate(
         local.endpoint,
-        *("--stream", stream, "--rate", "5000", "--count", "1200", "--template", template),
+        *("--stream", stream, "--rate", "5000", "--count", "1200"),
         *("--keys", "10", "--hot-share", "0.9", "--seed", "1"),
     )
     assert said.returncode == 0, said.stderr
-    assert said.stdout.startswith("orders: 1200 written, ")
+    assert said.stdout.startswith("orders: 1,200 records written in ")
     found = local.records(stream)
     values = [json.loads(record.data) for record in found]
     assert sorted(value["id"] for value in values) == list(range(1200))
@@ -167,7 +167,7 @@ def test_a_request_without_an_answer_is_written_again(
     local.fault(fault, operation="PutRecords", times=1)
     said = generate(local.endpoint, "--stream", stream, "--count", "5", "--rate", "50")
     assert said.returncode == 0, said.stderr
-    assert "5 written, 0 throttled, 5 retried" in said.stdout
+    assert "5 records written" in said.stdout
     ids = [json.loads(record.data)["id"] for record in local.records(stream)]
     assert sorted(ids) == sorted([*range(5), *range(5)])
 
@@ -175,7 +175,7 @@ def test_a_request_without_an_answer_is_written_again(
 def test_the_generator_explains_its_failure(local: LocalKinesis) -> None:
     said = generate(local.endpoint, "--stream", "none", "--count", "1")
     assert said.returncode == 2
-    assert "stream none" in said.stderr
+    assert "Stream none" in said.stderr
     assert "ResourceNotFoundException" in said.stderr
     assert "Traceback" not in said.stderr
 

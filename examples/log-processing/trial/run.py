@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from log_processing.dashboard import batches
@@ -26,17 +27,7 @@ if TYPE_CHECKING:
 
     from .services import Services
 
-# One event in a hundred is an error, and one in a hundred lacks its level.
-EVENT = (
-    '{"timestamp": "{{now}}", "{{choice NAMES}}": "{{choice LEVELS}}", '
-    '"service": "{{choice checkout,payments,search,shipping}}", '
-    '"message": "request {{counter}}: {{text 60}}", '
-    '"context": {"request": "{{uuid}}", "millis": {{random 1 900}}}}'
-)
-LEVELS = ["INFO"] * 60 + ["DEBUG"] * 20 + ["WARN"] * 19 + ["ERROR"]
-TEMPLATE = EVENT.replace("NAMES", ",".join(["level"] * 99 + ["severity"])).replace(
-    "LEVELS", ",".join(LEVELS)
-)
+EVENTS = f"{Path(__file__).with_name('load.py')}:event"
 UNDATED = '{"timestamp": "yesterday", "level": "INFO", "service": "mail", "message": "no time"}'
 # A task whose Python worker was killed runs again, as on a cluster.
 SPARK = "--master local[2,8] --conf spark.driver.memory=1g --conf spark.ui.enabled=false"
@@ -87,9 +78,9 @@ class Trial:
 
     def begin_load(self) -> None:
         """Begin to write events, bad events, and payloads of CloudWatch Logs."""
-        words = [sys.executable, "-m", "spark_kinesis.generate", "--stream", STREAM, "--quiet"]
+        words = [sys.executable, "-m", "spark_kinesis", "generate", "--stream", STREAM]
         words += ["--endpoint", self.services.kinesis.endpoint, "--rate", f"{self._rate:g}"]
-        words += ["--template", TEMPLATE]
+        words += ["--records", EVENTS]
         self._load = Program("the generator", words, self.services.folder)
         self._others.start()
 

@@ -8,7 +8,7 @@ import sys
 def main() -> int:
     """Run a command. Returns its exit code."""
     try:
-        from .cli import run  # noqa: PLC0415 needs optional packages
+        from .tools.cli import run  # noqa: PLC0415 needs optional packages
     except ImportError as error:
         if error.name not in ("click", "rich"):
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -11,8 +12,6 @@ from ._errors import MissingPackageError, SparkKinesisError
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-    from mypy_boto3_kinesis import KinesisClient
 
 LOCAL_REGION = "us-east-1"
 TRANSIENT = (
@@ -27,6 +26,7 @@ TRANSIENT = (
     "ServiceUnavailableException",
 )
 """The services' names of errors that may pass."""
+_ROLE_ATTEMPTS = 5
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -47,12 +47,43 @@ def boto3(user: str) -> ModuleType:
     return found
 
 
-def kinesis_client(
-    user: str, endpoint: str | None, region: str | None, profile: str | None, *, attempts: int
-) -> KinesisClient:
-    """A client of Kinesis. ``client`` says what the arguments are."""
-    found: KinesisClient = client(user, "kinesis", endpoint, region, profile, attempts=attempts)
-    return found
+@dataclass(frozen=True, kw_only=True)
+class CallSettings:
+    """How calls reach AWS, and as which role. The defaults are those of the AWS SDK.
+
+    Attributes:
+        role_arn: ARN of a role to assume.
+        external_id: ID that the owner of the role requires.
+        proxy: URL of an HTTP proxy, which may contain a name and a password.
+        ca_bundle: file of the certificates to trust.
+    """
+
+    role_arn: str | None = None
+    external_id: str | None = field(default=None, repr=False)
+    proxy: str | None = field(default=None, repr=False)
+    ca_bundle: str | None = None
+
+    def config(self, endpoint: str | None, attempts: int, timeout: float | None = None) -> Any:
+        """The configuration of a client. Calls to this machine need no proxy.
+
+        Args:
+            endpoint: URL of the service; default: that of AWS.
+            attempts: how often a call is made that fails for a while.
+            timeout: how long to wait for a connection, and for an answer, in seconds.
+        """
+        from botocore.config import Config  # noqa: PLC0415 optional
+
+        proxies = None if self.proxy is None else {"http": self.proxy, "https": self.proxy}
+        found = Config(
+            retries={"mode": "standard", "total_max_attempts": attempts},
+            proxies={} if is_local(endpoint) else proxies,
+        )
+        if timeout is None:
+            return found
+        return found.merge(Config(connect_timeout=timeout, read_timeout=timeout))
+
+
+_DIRECT = CallSettings()
 
 
 def client(
@@ -65,6 +96,7 @@ def client(
     attempts: int,
     timeout: float | None = None,
     keys: Mapping[str, str] | None = None,
+    settings: CallSettings = _DIRECT,
 ) -> Any:
     """A client of a service, of the session that ``session`` describes.
 
@@ -78,22 +110,20 @@ def client(
         timeout: how long it waits for a connection, and for an answer, in seconds; default: as
             long as botocore.
         keys: arguments of boto3's session with credentials; default: none.
+        settings: how calls reach AWS, and as which role.
 
     Raises:
         MissingPackageError: if boto3 is not installed.
         SparkKinesisError: if region or profile is missing or unknown.
     """
-    found = session(user, endpoint, region, profile, keys)
-    from botocore.config import Config  # noqa: PLC0415 comes with boto3
+    found = session(user, endpoint, region, profile, keys=keys, settings=settings)
     from botocore.exceptions import BotoCoreError  # noqa: PLC0415
 
-    config = Config(
-        retries={"total_max_attempts": attempts}, proxies={} if is_local(endpoint) else None
-    )
-    if timeout is not None:
-        config = config.merge(Config(connect_timeout=timeout, read_timeout=timeout))
+    config = settings.config(endpoint, attempts, timeout)
     try:
-        return found.client(service, endpoint_url=endpoint, config=config)
+        return found.client(
+            service, endpoint_url=endpoint, config=config, verify=settings.ca_bundle
+        )
     except (BotoCoreError, ValueError) as error:
         raise SparkKinesisError(f"cannot connect to {service.capitalize()}: {error}") from error
 
@@ -103,13 +133,16 @@ def session(
     endpoint: str | None,
     region: str | None,
     profile: str | None,
+    *,
     keys: Mapping[str, str] | None = None,
+    settings: CallSettings = _DIRECT,
 ) -> Any:
     """A session of boto3.
 
-    For a local endpoint without a profile, the keys are placeholders, the default region is
-    us-east-1, and proxies are ignored. Otherwise region and credentials come from the default chain
-    of the AWS SDK. ``AWS_REGION`` is part of it, as in the connector.
+    For a local endpoint, proxies are ignored. Without a profile, its default region is us-east-1,
+    and the keys are placeholders unless there is a role, or keys in the environment. Otherwise
+    region and credentials come from the default chain of the AWS SDK. ``AWS_REGION`` is part of it,
+    as in the connector.
 
     Args:
         user: name of the feature that needs boto3, for the error message.
@@ -117,6 +150,7 @@ def session(
         region: AWS region.
         profile: profile of the AWS configuration files.
         keys: arguments of boto3's session with credentials; default: none.
+        settings: how calls reach AWS, and as which role.
 
     Raises:
         MissingPackageError: if boto3 is not installed.
@@ -126,15 +160,62 @@ def session(
     from botocore.exceptions import BotoCoreError  # noqa: PLC0415 comes with boto3
 
     given = dict(keys or {})
-    if is_local(endpoint) and profile is None and not given:
+    if is_local(endpoint) and profile is None:
         region = region or LOCAL_REGION
+    if needs_placeholders(endpoint, profile, settings) and not given:
         given = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
     # boto3 itself reads AWS_DEFAULT_REGION, and the AWS SDK for Java does not.
     region = region or os.environ.get("AWS_REGION")
     try:
-        return package.Session(profile_name=profile, region_name=region, **given)
+        found = package.Session(profile_name=profile, region_name=region, **given)
+        if settings.role_arn is None:
+            return found
+        return _assuming(package, found, settings.role_arn, settings)
     except (BotoCoreError, ValueError) as error:
         raise SparkKinesisError(f"cannot connect to AWS: {error}") from error
+
+
+def _assuming(package: ModuleType, caller: Any, role_arn: str, settings: CallSettings) -> Any:
+    """A session of the role, whose credentials are renewed before they expire."""
+    from botocore.credentials import (  # noqa: PLC0415 comes with boto3
+        AssumeRoleCredentialFetcher,
+        CredentialProvider,
+        DeferredRefreshableCredentials,
+    )
+    from botocore.session import get_session  # noqa: PLC0415
+
+    def create(service: str, **keys: Any) -> Any:
+        return caller.client(
+            service, config=settings.config(None, _ROLE_ATTEMPTS), verify=settings.ca_bundle, **keys
+        )
+
+    extra = {"RoleSessionName": "spark-kinesis"}
+    if settings.external_id is not None:
+        extra["ExternalId"] = settings.external_id
+    fetcher = AssumeRoleCredentialFetcher(
+        client_creator=create,
+        source_credentials=caller.get_credentials(),
+        role_arn=role_arn,
+        extra_args=extra,
+    )
+
+    class Role(CredentialProvider):
+        METHOD = CANONICAL_NAME = "spark-kinesis-role"
+
+        def load(self) -> Any:
+            return DeferredRefreshableCredentials(fetcher.fetch_credentials, self.METHOD)
+
+    core = get_session()
+    core.get_component("credential_provider").providers.insert(0, Role())
+    return package.Session(botocore_session=core, region_name=caller.region_name)
+
+
+def needs_placeholders(
+    endpoint: str | None, profile: str | None, settings: CallSettings = _DIRECT
+) -> bool:
+    """Whether an endpoint is called with made-up keys: it is local, and nobody names others."""
+    is_named = profile is not None or settings.role_arn is not None
+    return is_local(endpoint) and not is_named and "AWS_ACCESS_KEY_ID" not in os.environ
 
 
 def is_local(endpoint: str | None) -> bool:

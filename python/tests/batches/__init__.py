@@ -1,1 +1,1 @@
-"""Tests of `spark_kinesis.batches`."""
+"""Tests of `spark_kinesis.tools.history`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from spark_kinesis.cli import SOURCE
+from spark_kinesis.tools.cli import SOURCE
 
 
 @pytest.mark.parametrize("text", ["0", "12", "orders", "_private", "123source", " mySource_2 "])

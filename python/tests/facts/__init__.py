@@ -1,1 +1,1 @@
-"""Tests of `spark_kinesis.checkpoint`."""
+"""Tests of `spark_kinesis.tools.facts`."""

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis import CheckpointError, MissingPackageError
+from spark_kinesis._boto import CallSettings
 from spark_kinesis.tools.facts.files import CheckpointFiles, Store, _StoreFiles, open_files, shown
 
 
@@ -149,6 +150,25 @@ def test_an_unknown_scheme_is_refused() -> None:
 def test_an_unknown_option_of_s3_is_refused() -> None:
     with pytest.raises(CheckpointError, match=r"'endpoint' is no option of S3.*endpoint_url"):
         open_files("s3://bucket/query", Store(options={"endpoint": "http://127.0.0.1:1"}))
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [({}, "spark-kinesis-role"), ({"key": "k", "secret": "s"}, "explicit")],
+)
+def test_s3_is_called_with_the_role_and_the_proxy_of_the_calls(
+    options: dict[str, str], method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "mine")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    settings = CallSettings(role_arn="arn:aws:iam::1:role/r", proxy="http://p:1", ca_bundle="pem")
+    store = Store(region="eu-west-1", settings=settings, options=options)
+    client: Any = open_files("s3://IN:url@bucket/query", store)
+    client = client._client
+    assert client._request_signer._credentials.method == method
+    assert client.meta.config.proxies == {"http": "http://p:1", "https": "http://p:1"}
+    assert client._endpoint.http_session._verify == "pem"
+    assert "'s'" not in repr(store)
 
 
 def test_keys_in_a_url_are_masked() -> None:

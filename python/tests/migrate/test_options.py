@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 
 if TYPE_CHECKING:
     import pytest

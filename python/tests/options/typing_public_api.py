@@ -23,8 +23,8 @@ from spark_kinesis import (
     stop_on_sigterm,
     with_kinesis,
 )
-from spark_kinesis.audit import audit
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools.audit import audit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis.cli import Connection, run
 from spark_kinesis.tools import rewinding
+from spark_kinesis.tools.cli import Connection, run
 from spark_kinesis.tools.facts.offsets import decode
 from spark_kinesis.tools.rewinding.effects import Change, Effect, Move
 

@@ -55,6 +55,7 @@ def test_every_row_is_there_once(simulator: str, tmp_path: Path) -> None:
     assert Counter(read_by_agg(target)) == expected
     assert Counter(read_by_kcl(target)) == expected
     keys = {"AWS_ACCESS_KEY_ID": LOCAL.access_key_id, "AWS_SECRET_ACCESS_KEY": "local"}
-    command = [sys.executable, "-m", "spark_kinesis.audit", target.name, "--region", REGION]
+    command = [sys.executable, "-m", "spark_kinesis", "audit", "--stream", target.name]
+    command += ["--region", REGION]
     shown = run([*command, "--endpoint", simulator], cwd=tmp_path, env={**os.environ, **keys})
     assert ": clean" in shown.stdout

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis.audit.counts import QueryAudit, audit_rows
+from spark_kinesis.tools.audit import QueryAudit, audit_rows
 from tests.e2e.support.streams import REGION, Stream
 
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ def test_what_a_query_wrote_is_counted(
 def command(stream: Stream) -> tuple[int, str]:
     """The exit code and the words of the command."""
     keys = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-    words = [sys.executable, "-m", "spark_kinesis.audit", stream.name, "--region", REGION]
+    words = [sys.executable, "-m", "spark_kinesis", "audit", "--stream", stream.name]
     ended = subprocess.run(
-        [*words, "--endpoint", stream.endpoint],
+        [*words, "--region", REGION, "--endpoint", stream.endpoint],
         env={**os.environ, **keys},
         capture_output=True,
         text=True,

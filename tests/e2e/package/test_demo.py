@@ -22,9 +22,9 @@ LAST_LINE = re.compile(
 
 
 def test_the_demo_finds_no_lost_record(tmp_path: Path) -> None:
-    ended = run([sys.executable, "-m", "spark_kinesis.demo"], cwd=tmp_path, seconds=SECONDS)
+    ended = run([sys.executable, "-m", "spark_kinesis", "demo"], cwd=tmp_path, seconds=SECONDS)
     last = LAST_LINE.fullmatch(ended.stdout.splitlines()[-1])
     assert last is not None, ended.stdout[-2000:]
     assert last[1] == last[2]
-    for event in ("was split into", "were merged into", "started again from its checkpoint"):
+    for event in ("split in orders", "merge in orders", "was killed", "starts again from its"):
         assert event in ended.stdout

@@ -12,7 +12,7 @@ import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis._times import instant
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from tests.e2e.support.harness import Reading
 from tests.e2e.support.kcl import Application, Processed, dynamodb_local, is_staged
 from tests.e2e.support.streams import REGION, Stream, wait_for

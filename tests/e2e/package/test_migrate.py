@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from tests.dynamodb import dynamodb, lease_table, moto_server, put_lease
 from tests.e2e.support.harness import Collector, running
 from tests.e2e.support.streams import REGION, Stream, Written

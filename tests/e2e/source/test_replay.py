@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import functions
 
 from spark_kinesis import columns, schema
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from tests.e2e.support.harness import Collector, collected, drain, running
 from tests.e2e.support.streams import REGION, Stream, wait_for
 

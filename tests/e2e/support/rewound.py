@@ -6,7 +6,7 @@ import time
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from tests.e2e.support.harness import Collector, Reading, running
 from tests.e2e.support.streams import REGION, Stream, Written, wait_for
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools import changes
 from tests.dynamodb import TABLE, dynamodb, lease_table, moto_server
 from tests.simulator.commands.moving import Moving
 from tests.simulator.commands.written import Query
@@ -19,6 +22,21 @@ def query(tmp_path: Path) -> Iterator[Query]:
     """A query with a checkpoint written by hand, and a clock that stands still."""
     with LocalKinesis(streams={"orders": 2}, clock="simulated") as kinesis:
         yield Query(kinesis, tmp_path)
+
+
+@pytest.fixture
+def during_watch(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Lets something happen while a command watches for an owner, not before."""
+
+    def arrange(event: Callable[[], object]) -> None:
+        def sleep(seconds: float) -> None:
+            event()
+            time.sleep(seconds)
+
+        clock = SimpleNamespace(monotonic=time.monotonic, sleep=sleep)
+        monkeypatch.setattr(changes, "time", clock)
+
+    return arrange
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import describe
@@ -44,7 +44,7 @@ class Moving:
 
     def migrate(self, *words: str) -> int:
         """Take the stream over. Returns the exit code."""
-        agreed = ["--yes", "--watch", "0"]
+        agreed = ["--yes"] if "--watch" in words else ["--yes", "--watch", "0"]
         place = ["--checkpoint", str(self.folder), "--stream", self.name, *agreed]
         return run(["migrate", *words, *place, "--endpoint", self.endpoint])
 

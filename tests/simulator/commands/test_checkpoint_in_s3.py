@@ -11,8 +11,8 @@ import boto3
 import pytest
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.cli import run
 from spark_kinesis.tools import rewind
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import CheckpointFiles, Store, open_files
 from tests.simulator.commands.written import Query, at

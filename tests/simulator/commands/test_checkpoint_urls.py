@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ from typing import Any
 import pytest
 
 from spark_kinesis._times import instant
-from spark_kinesis.cli import run
-from spark_kinesis.compare import command as comparing
-from spark_kinesis.compare.difference import Difference
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts import files
 from spark_kinesis.tools.facts.files import Store, shown
 from spark_kinesis.tools.facts.streams import describe
@@ -88,23 +85,3 @@ def test_a_command_uses_the_profile_and_prints_no_keys_of_a_url(
     assert code in COMMANDS[command], said
     assert not [it for it in ("AKIAX", "SEC", "RET") if it in said.out + said.err], said
     assert set(used) == {"audit"}
-
-
-def test_no_comparison_prints_keys_of_a_url(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    same = Difference(
-        left=1, right=1, only_left=0, only_right=0, repeated_left=0, repeated_right=0, different=0
-    )
-    monkeypatch.setattr(comparing, "_session", nullcontext)
-    monkeypatch.setattr(comparing, "rows", lambda *_, **__: None)
-    monkeypatch.setattr(comparing, "compare", lambda *_, **__: same)
-    place = f"s3://{KEYS}bucket/query"
-    assert run(["diff", f"checkpoint:{place}#1", f"parquet:{place}"]) == 0
-    assert run(["diff", f"checkpoint:{place}", f"parquet:{place}"]) == 2
-    said = capsys.readouterr()
-    assert (
-        "left checkpoint:s3://***@bucket/query#1, right parquet:s3://***@bucket/query" in said.out
-    )
-    assert "'checkpoint:s3://***@bucket/query' names no micro-batches" in said.err
-    assert "RET" not in said.out + said.err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.streams import describe
 from spark_kinesis.tools.history import MAX_RECORDS, Count, ShardRead, count

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import describe
@@ -138,13 +137,15 @@ def test_positions_in_a_file(moving: Moving, tmp_path: Path) -> None:
 
 
 def test_a_running_application_is_not_taken_over(
-    moving: Moving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
+    moving: Moving,
+    moto: str,
+    table: Any,
+    capsys: pytest.CaptureFixture[str],
+    during_watch: Callable[[Callable[[], object]], None],
 ) -> None:
     put_lease(table, TABLE, FIRST, moving.numbers[3])
-    renewed = threading.Timer(0.2, lambda: put_lease(table, TABLE, FIRST, moving.numbers[4]))
-    renewed.start()
+    during_watch(lambda: put_lease(table, TABLE, FIRST, moving.numbers[4]))
     assert moving.kcl(moto, "--watch", "0.5") == 2
-    renewed.join()
     assert "a KCL application is running" in capsys.readouterr().err
     assert not moving.folder.exists()
 

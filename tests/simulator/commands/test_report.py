@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from tests.docs.chromium import Browser, opened_browser
 from tests.simulator.commands.written import Query, at
 

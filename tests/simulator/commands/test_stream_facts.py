@@ -1,4 +1,4 @@
-"""What `spark_kinesis.stream` says about the streams of the local Kinesis."""
+"""What `spark_kinesis.tools.facts` says about the streams of the local Kinesis."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE, dynamodb, leases, put_lease
 
@@ -153,14 +153,16 @@ def test_an_application_that_runs_is_left_alone(
 
 
 def test_a_query_that_runs_is_noticed(
-    leaving: Leaving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
+    leaving: Leaving,
+    moto: str,
+    table: Any,
+    capsys: pytest.CaptureFixture[str],
+    during_watch: Callable[[Callable[[], object]], None],
 ) -> None:
     leaving.completed("trim_horizon", "trim_horizon")
     put_lease(table, TABLE, FIRST, "17")
-    planned = threading.Timer(0.2, lambda: (leaving.folder / "offsets/1").write_text("v1"))
-    planned.start()
+    during_watch(lambda: (leaving.folder / "offsets/1").write_text("v1"))
     assert leaving.hand_back(moto) == 2
-    planned.join()
     assert "is running: it has planned or completed a micro-batch" in capsys.readouterr().err
     assert leases(table, TABLE) == {FIRST: ("17", 0)}
 

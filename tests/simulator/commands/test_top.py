@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis.cli import run
+from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from tests.simulator.commands.written import Query, at
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from spark_kinesis.cli import run
 from spark_kinesis.live import command
 from spark_kinesis.live.model.rotation import PERIOD, PROBES_PER_SECOND, SAMPLE_BYTES
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools.cli import run
 from tests.simulator.commands.written import Query, at
 
 

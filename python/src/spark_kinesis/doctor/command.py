@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from spark_kinesis.cli import Connection, connection_options, print_json, screen
+from spark_kinesis.tools.cli import (
+    Connection,
+    connection_options,
+    print_json,
+    progress_bar,
+    screen,
+    storage_option,
+)
 
 from .examination import Step, examine
 from .page import show
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     help="without CloudWatch, read one shard five times at once to see what others use",
 )
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@storage_option
 @connection_options
 def doctor(connection: Connection, as_json: bool, **asked: Any) -> int:
     """Examine a set-up, and say what to do about each problem.
@@ -68,11 +74,7 @@ def doctor(connection: Connection, as_json: bool, **asked: Any) -> int:
 
 
 def _examine(connection: Connection, asked: Mapping[str, Any]) -> Report:
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("")
 
         def on_step(step: Step) -> None:
@@ -84,5 +86,6 @@ def _examine(connection: Connection, asked: Mapping[str, Any]) -> Report:
             region=connection.region,
             profile=connection.profile,
             storage=connection.storage,
+            settings=connection.settings,
             on_step=on_step,
         )

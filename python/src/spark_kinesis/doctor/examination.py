@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from spark_kinesis._boto import CallSettings
+
 from .aws import Access
 from .checks import Check, checks_for
 from .permissions import uses_of
@@ -48,6 +50,7 @@ def examine(
     region: str | None = None,
     profile: str | None = None,
     storage: Mapping[str, str] | None = None,
+    settings: CallSettings | None = None,
     spark: SparkSession | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Report:
@@ -67,6 +70,7 @@ def examine(
         region: AWS region; default: that of the stream's ARN, else from the AWS SDK.
         profile: profile of the AWS configuration files; default: the AWS SDK's provider chain.
         storage: options of the store of the checkpoint, such as ``endpoint_url`` of an S3 server.
+        settings: role, proxy and certificates; default: those of the AWS SDK.
         spark: a Spark session; default: the active one of this process.
         on_step: called at the start of each check, to show the progress.
 
@@ -84,7 +88,11 @@ def examine(
         uses=tuple(uses),
         may_probe=probe,
         access=Access(
-            endpoint=endpoint, region=region, profile=profile, storage=dict(storage or {})
+            endpoint=endpoint,
+            region=region,
+            profile=profile,
+            storage=dict(storage or {}),
+            settings=settings or CallSettings(),
         ),
         spark=spark,
     )

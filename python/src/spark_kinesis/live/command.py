@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import click
 from rich.live import Live
 
-from spark_kinesis.cli import (
+from spark_kinesis.tools.cli import (
     SOURCE,
     Connection,
     connection_options,
     print_json,
     progress_bar,
     screen,
+    storage_option,
 )
 
 from .model.rotation import PROBES_PER_SECOND
@@ -51,6 +52,7 @@ Pause = Callable[[float], None]
 )
 @click.option("--once", is_flag=True, help="Look once, at every shard, and end")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON per look")
+@storage_option
 @connection_options
 def top(
     *,

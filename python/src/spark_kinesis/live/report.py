@@ -10,7 +10,13 @@ from pathlib import Path
 import click
 
 from spark_kinesis import __version__
-from spark_kinesis.cli import SOURCE, Connection, connection_options, progress_bar
+from spark_kinesis.tools.cli import (
+    SOURCE,
+    Connection,
+    connection_options,
+    progress_bar,
+    storage_option,
+)
 
 from .command import LOSES, look_at_all
 from .model.history import History
@@ -41,6 +47,7 @@ DEFAULT_SECONDS = 30
     show_default=True,
     help="How long to watch the query for the charts",
 )
+@storage_option
 @connection_options
 def report(
     *, checkpoint: str, source: str | None, output: Path, seconds: int, connection: Connection

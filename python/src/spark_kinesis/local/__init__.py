@@ -7,7 +7,7 @@ From Python::
 
 From a shell, until Ctrl-C::
 
-    python -m spark_kinesis.local --stream orders:2 --port 4567
+    spark-kinesis local orders:2 --port 4567
 
 In a pytest test, the fixture ``local_kinesis``: see ``spark_kinesis.pytest_plugin``. The server
 is a Java program of its own; ``_server`` starts it, ``_calls`` sends requests to it.

@@ -1,8 +1,10 @@
-"""The tools around a query: what the command ``spark-kinesis`` runs.
+"""The tools around a query, which the command ``spark-kinesis`` runs.
 
-The extra ``[cli]`` installs what they need.
+They need the packages of the extra ``[cli]``.
 
-Each command is a function first, so that notebooks and platforms without a shell can use it.
+Each command is a function first, so that notebooks and platforms without a shell can use it. The
+package ``cli`` has what their command lines share, and ``facts`` what they know of streams and
+checkpoints.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from spark_kinesis._errors import SparkKinesisError
-from spark_kinesis.cli import progress_bar, to_stderr
+from spark_kinesis.tools.cli import progress_bar, to_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

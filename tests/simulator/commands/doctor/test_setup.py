@@ -6,9 +6,9 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis.cli import run
 from spark_kinesis.doctor import Report, State, examine
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools.cli import run
 from tests.simulator.commands.doctor.support import found
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from spark_kinesis._boto import client, is_local, session
+from spark_kinesis._boto import CallSettings, client, is_local, session
 from spark_kinesis.tools.facts.losses import ServiceClock
 
 if TYPE_CHECKING:
@@ -35,13 +35,15 @@ class Access:
         region: AWS region; default: from the AWS SDK.
         profile: profile of the AWS configuration files.
         storage: options of the store of a checkpoint.
+        settings: role, proxy and certificates.
         clock: learns from every answer of Kinesis.
     """
 
     endpoint: str | None = None
     region: str | None = None
     profile: str | None = None
-    storage: Mapping[str, str] = field(default_factory=dict)
+    storage: Mapping[str, str] = field(default_factory=dict, repr=False)
+    settings: CallSettings = field(default_factory=CallSettings)
     clock: ServiceClock = field(default_factory=ServiceClock)
 
     def kinesis(self, stream: str | None = None, attempts: int = _ATTEMPTS) -> KinesisClient:
@@ -78,12 +80,19 @@ class Access:
             MissingPackageError: if boto3 is not installed.
             SparkKinesisError: if the profile is unknown.
         """
-        return session(_USER, self.endpoint, self.region, self.profile)
+        return session(_USER, self.endpoint, self.region, self.profile, settings=self.settings)
 
     def _client(self, service: str, endpoint: str | None, region: str | None, attempts: int) -> Any:
         place = region or self.region
         return client(
-            _USER, service, endpoint, place, self.profile, attempts=attempts, timeout=_SECONDS
+            _USER,
+            service,
+            endpoint,
+            place,
+            self.profile,
+            attempts=attempts,
+            timeout=_SECONDS,
+            settings=self.settings,
         )
 
 

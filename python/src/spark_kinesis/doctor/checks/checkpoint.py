@@ -27,6 +27,7 @@ def checkpoint_check(question: Question, say: Say) -> list[Finding]:
             user="spark-kinesis doctor",
             region=access.region,
             profile=access.profile,
+            settings=access.settings,
             options=access.storage,
         )
         log = read_log(Checkpoint(open_files(location, store)))

@@ -28,11 +28,19 @@ _PROVIDERS = {
     "custom-process": "the credential_process of the AWS profile",
     "container-role": "the role of the container",
     "iam-role": "the role of the instance",
+    "spark-kinesis-role": "the role of --role-arn",
     _UNNAMED: "the first provider that has credentials",
     "explicit": "placeholders, because the endpoint is local",
 }
 # Providers that replace their credentials before they expire.
-_RENEWED = ("assume-role", "assume-role-with-web-identity", "container-role", "iam-role", "sso")
+_RENEWED = (
+    "assume-role",
+    "spark-kinesis-role",
+    "assume-role-with-web-identity",
+    "container-role",
+    "iam-role",
+    "sso",
+)
 _UNREACHABLE = ("EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError")
 
 

@@ -13,10 +13,9 @@ from spark_kinesis.tools.facts.streams import HASH_KEYS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spark_kinesis.consumers.registry import Consumer
     from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
-    from .look import Seen
+    from .look import Consumer, Seen
 
 SECTION = "stream"
 _USABLE = ("ACTIVE", "UPDATING")
@@ -104,7 +103,7 @@ def _wanted(found: Sequence[Consumer], wanted: str) -> Finding:
             SECTION,
             "consumer",
             f"the stream has no consumer {wanted}",
-            "Correct the ARN: spark-kinesis consumers list shows all. A consumer that was "
+            "Correct the ARN: aws kinesis list-stream-consumers shows all. A consumer that was "
             "registered again has another ARN.",
         )
     if len(found) >= _CONSUMERS:
@@ -115,7 +114,7 @@ def _wanted(found: Sequence[Consumer], wanted: str) -> Finding:
 
 def _is_full(number: int, wanted: str) -> Finding:
     seen = f"the stream has no consumer {wanted}, and has {number} others"
-    remedy = "Deregister one with spark-kinesis consumers deregister, or poll."
+    remedy = "Deregister one with aws kinesis deregister-stream-consumer, or poll."
     if number >= _MOST_CONSUMERS:
         return problem(SECTION, "consumer", seen, remedy)
     return unknown(

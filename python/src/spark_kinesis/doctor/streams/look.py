@@ -5,13 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spark_kinesis.consumers.registry import Consumer, Registry
 from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary, describe, list_shards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mypy_boto3_kinesis import KinesisClient
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """A consumer of enhanced fan-out.
+
+    Attributes:
+        name: name, which is unique in its stream.
+        arn: ARN. Another consumer of the same name has another one.
+        status: ``CREATING``, ``ACTIVE`` or ``DELETING``.
+    """
+
+    name: str
+    arn: str
+    status: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +64,18 @@ def look_at(client: KinesisClient, stream: str) -> Seen:
     except (BotoCoreError, ClientError) as error:
         shards = error
     try:
-        consumers = Registry(client, summary.arn, _never).consumers()
+        consumers = _consumers(client, summary.arn)
     except (BotoCoreError, ClientError) as error:
         consumers = error
     return Seen(summary=summary, shards=shards, consumers=consumers)
 
 
-def _never(seconds: float) -> None:
-    """A list of consumers needs no pause."""
-    raise AssertionError(seconds)
+def _consumers(client: KinesisClient, arn: str) -> list[Consumer]:
+    """All consumers of a stream, by name."""
+    pages = client.get_paginator("list_stream_consumers").paginate(StreamARN=arn)
+    found = [
+        Consumer(it["ConsumerName"], it["ConsumerARN"], it["ConsumerStatus"])
+        for page in pages
+        for it in page["Consumers"]
+    ]
+    return sorted(found, key=lambda it: it.name)

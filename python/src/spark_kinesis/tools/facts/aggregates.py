@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from hashlib import md5
 from typing import Any
 
@@ -48,7 +49,8 @@ def parse(data: bytes) -> Aggregate | None:
     """The aggregate in the data of a record. ``None`` if the record is a plain one.
 
     As in the connector, a record is plain if its MD5 is wrong or one of its user records is
-    malformed.
+    malformed. The functions of the library are not used for this: they give a row without a hash
+    key that of another row, and print errors.
 
     Raises:
         MissingPackageError: if the data looks like an aggregate, and ``aws_kinesis_agg`` is not
@@ -64,18 +66,9 @@ def parse(data: bytes) -> Aggregate | None:
 
 
 def _read(text: bytes) -> Aggregate | None:
-    places = list(sys.path)
-    try:
-        # This module adds places to the path, without which its messages cannot be imported.
-        from aws_kinesis_agg.deaggregator import messages_pb2  # noqa: PLC0415 optional
-        from google.protobuf.message import DecodeError  # noqa: PLC0415 comes with it
-    except ImportError as error:
-        raise MissingPackageError(
-            "aggregated records need aws_kinesis_agg: pip install aws_kinesis_agg"
-        ) from error
-    finally:
-        sys.path[:] = places
-    message: Any = messages_pb2.AggregatedRecord()
+    message = _messages().AggregatedRecord()
+    from google.protobuf.message import DecodeError  # noqa: PLC0415 comes with the library
+
     try:
         message.ParseFromString(text)
         keys = tuple(map(_text, message.partition_key_table))
@@ -84,6 +77,21 @@ def _read(text: bytes) -> Aggregate | None:
     except (DecodeError, IndexError, ValueError):
         return None
     return Aggregate(rows=rows, keys=keys)
+
+
+@cache
+def _messages() -> Any:
+    """The messages of the library, which puts its own folder in front of Python's path."""
+    places = list(sys.path)
+    try:
+        from aws_kinesis_agg import deaggregator  # noqa: PLC0415 optional, and slow to load
+    except ImportError as error:
+        raise MissingPackageError(
+            f"aggregated records need {error.name}: pip install aws_kinesis_agg six"
+        ) from error
+    finally:
+        sys.path[:] = places
+    return deaggregator.messages_pb2
 
 
 def _text(found: str | bytes) -> str:

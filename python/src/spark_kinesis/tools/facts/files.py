@@ -9,18 +9,19 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from spark_kinesis._boto import is_from_aws, session
+from spark_kinesis._boto import CallSettings, is_from_aws, session
 from spark_kinesis._errors import CheckpointError, MissingPackageError
 
 _S3 = re.compile(r"s3[an]?://(?:(?P<key>[^:@/]+):(?P<secret>.+)@)?(?P<bucket>[^/?@:]+)(?P<rest>.*)")
 _S3_OPTIONS = ("endpoint_url", "region", "profile", "key", "secret", "token")
+_ATTEMPTS = 5
 _KEY_ARGUMENTS = {
     "key": "aws_access_key_id",
     "secret": "aws_secret_access_key",
@@ -85,17 +86,17 @@ class Store:
         user: name of the feature that opens it, for errors.
         region: AWS region of the calls of Kinesis.
         profile: profile of these calls, which is also that of S3.
-        connect: returns the session of boto3 of these calls, if it is another one than that of the
-            region and the profile.
+        settings: role, proxy and certificates of these calls, which are also those of S3.
         options: options of the store. For S3: ``endpoint_url``, ``region``, ``profile``, ``key``,
-            ``secret`` and ``token``. For other stores those of their fsspec package.
+            ``secret`` and ``token``. With a profile or keys of its own, the role is not used. For
+            other stores those of their fsspec package.
     """
 
     user: str = "a checkpoint in S3"
     region: str | None = None
     profile: str | None = None
-    connect: Callable[[], Any] | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    settings: CallSettings = field(default_factory=CallSettings)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def open_files(location: str, store: Store | None = None) -> CheckpointFiles:
@@ -228,25 +229,33 @@ def _open_s3(location: str, store: Store) -> CheckpointFiles:
             "--storage-option endpoint_url=URL."
         )
     keys = {"key": found["key"], "secret": found["secret"]} if found["key"] else {}
-    keys = {**({} if store.profile or store.connect else keys), **given}
-    endpoint = given.get("endpoint_url")
-    if store.connect is not None and "profile" not in given and "key" not in keys:
-        opened = store.connect()
-    else:
-        opened = session(
-            store.user,
-            None,  # also a local server has keys of its own
-            given.get("region") or store.region,
-            given.get("profile") or (None if "key" in keys else store.profile),
-            {argument: keys[it] for it, argument in _KEY_ARGUMENTS.items() if it in keys},
-        )
+    # In front of keys in the URL come the profile and the role of the calls of Kinesis.
+    keys = {**({} if store.profile or store.settings.role_arn else keys), **given}
+    has_own = "profile" in given or "key" in keys
+    settings = replace(store.settings, role_arn=None) if has_own else store.settings
+    opened = session(
+        store.user,
+        None,  # also a local server has keys of its own
+        given.get("region") or store.region,
+        given.get("profile") or (None if "key" in keys else store.profile),
+        keys={argument: keys[it] for it, argument in _KEY_ARGUMENTS.items() if it in keys},
+        settings=settings,
+    )
     from botocore.config import Config  # noqa: PLC0415 comes with boto3
 
-    # A bucket in the path of the endpoint works with every server, one in its name does not.
-    config = Config(s3={"addressing_style": "path"}) if endpoint else None
-    region = given.get("region")
+    endpoint, region = given.get("endpoint_url"), given.get("region")
+    config = settings.config(endpoint, _ATTEMPTS)
+    if endpoint:
+        # A bucket in the path of the endpoint works with every server, one in its name does not.
+        config = config.merge(Config(s3={"addressing_style": "path"}))
     try:
-        client = opened.client("s3", endpoint_url=endpoint, region_name=region, config=config)
+        client = opened.client(
+            "s3",
+            endpoint_url=endpoint,
+            region_name=region,
+            config=config,
+            verify=settings.ca_bundle,
+        )
     except Exception as error:
         if not isinstance(error, ValueError) and not is_from_aws(error):
             raise

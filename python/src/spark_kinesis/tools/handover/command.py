@@ -12,9 +12,19 @@ from typing import Any, TypeVar
 import click
 
 from spark_kinesis._times import utc_now
-from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen, to_stderr
-from spark_kinesis.cli.times import FORMS, TIME, read_time
 from spark_kinesis.tools.changes import agree, progress, watch_option, watched, yes_option
+from spark_kinesis.tools.cli import (
+    FORMS,
+    SOURCE,
+    TIME,
+    Connection,
+    connection_options,
+    print_json,
+    read_time,
+    screen,
+    storage_option,
+    to_stderr,
+)
 
 from . import (
     AWSLABS,
@@ -143,7 +153,7 @@ def _entry_options(command: Callable[..., Result]) -> Callable[..., Result]:
 
     for add in reversed(_ENTRY_OPTIONS):
         with_entry = add(with_entry)
-    return connection_options(with_entry)
+    return storage_option(connection_options(with_entry))
 
 
 _DYNAMODB_ENDPOINT = click.option(
@@ -376,6 +386,7 @@ def _take_over(
 @yes_option
 @click.option("--dry-run", is_flag=True, help="only show the leases")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@storage_option
 @connection_options
 def to_kcl(
     *,

@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis.tools.facts.streams import stream_name
 
 from .positions import Stop, StopKind, StreamStops, stop_of
 from .takeover import HINT
@@ -178,7 +179,7 @@ def by_stream(leases: Iterable[Lease], table: str, stream: str | None) -> dict[s
         raise MigrationError(f"table {table} has no lease of the Kinesis Client Library")
     if stream is None:
         return found
-    name = stream.rpartition("/")[2]
+    name = stream_name(stream)
     mine = found.get(stream) or found.get(name)
     if mine is None:
         raise MigrationError(

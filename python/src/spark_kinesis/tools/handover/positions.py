@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis._times import from_iso, from_millis
+from spark_kinesis._times import from_millis
+from spark_kinesis.tools.cli import read_instant
 
 if TYPE_CHECKING:
     from spark_kinesis.tools.facts.checkpoints import Checkpoint
@@ -211,14 +212,11 @@ def _row(row: Mapping[str, Any], where: str, at: datetime | None) -> Stop:
 
 def _time(text: str, where: str) -> datetime:
     try:
-        found = from_millis(int(text)) if text.isdecimal() else from_iso(text)
-    except (ValueError, OverflowError):
-        found = None
-    if found is None or found.tzinfo is None:
+        return read_instant(text)
+    except ValueError as error:
         raise MigrationError(
             f"{where}: {text!r} is not a time with a time zone, such as 2026-01-02T03:04:05Z"
-        )
-    return found
+        ) from error
 
 
 def _json(text: str, where: str) -> Any:

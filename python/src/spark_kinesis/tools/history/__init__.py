@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 SHARE = 2 / 5  # of the read quota of a shard
 MAX_RECORDS = 2_000
-_MOST_NUMBERS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,17 +166,6 @@ def read_spans(text: str) -> list[tuple[int, int]]:
             raise CheckpointError(f"{part.strip()!r} is not a micro-batch such as 120 or 120-124")
         found.append((int(match[1]), int(match[2] or match[1])))
     return found
-
-
-def read_numbers(text: str) -> list[int]:
-    """The IDs of micro-batches from a text, one by one and in order."""
-    spans = read_spans(text)
-    if sum(last - first for first, last in spans) > _MOST_NUMBERS:
-        raise CheckpointError(
-            f"{text!r} names more than {_MOST_NUMBERS:,} micro-batches, and Spark keeps about the "
-            "last 100: choose fewer"
-        )
-    return sorted({it for first, last in spans for it in range(first, last + 1)})
 
 
 def all_reads(found: Iterable[BatchReads]) -> list[ShardRead]:

@@ -9,13 +9,14 @@ import click
 from rich.table import Table
 
 from spark_kinesis._times import time_text
-from spark_kinesis.cli import (
+from spark_kinesis.tools.cli import (
     SOURCE,
     Connection,
     connection_options,
     print_json,
     progress_bar,
     screen,
+    storage_option,
 )
 
 from . import BatchReads, Count, ShardRead, all_reads, count_reads, total
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--shards", "with_shards", is_flag=True, help="also show each shard's positions")
 @click.option("--count", "with_counts", is_flag=True, help="read the records again to count them")
 @click.option("--json", "as_json", is_flag=True, help="print JSON, one line per micro-batch")
+@storage_option
 @connection_options
 def batches(
     *,

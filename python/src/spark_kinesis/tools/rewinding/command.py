@@ -6,8 +6,16 @@ from typing import Any
 
 import click
 
-from spark_kinesis.cli import SOURCE, Connection, connection_options, print_json, screen, to_stderr
 from spark_kinesis.tools.changes import agree, progress, watch_option, yes_option
+from spark_kinesis.tools.cli import (
+    SOURCE,
+    Connection,
+    connection_options,
+    print_json,
+    screen,
+    storage_option,
+    to_stderr,
+)
 from spark_kinesis.tools.facts.streams import stream_name
 
 from . import Effect, Rewind, Target
@@ -82,6 +90,7 @@ class _Target(click.ParamType):  # type: ignore[type-arg] # not generic before c
 @yes_option
 @click.option("--dry-run", is_flag=True, help="only show what would be skipped or come again")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@storage_option
 @connection_options
 def rewind(
     *,

@@ -82,8 +82,7 @@ final class ConsumerRegistration(
       case full: KinesisException.LimitExceeded =>
         throw new KinesisException.LimitExceeded(
           s"${full.getMessage.stripSuffix(".")}. A stream can have 20 consumers (50 with " +
-            s"On-demand Advantage). 'python -m spark_kinesis.consumers list ${stream.name}' " +
-            "shows them",
+            "On-demand Advantage). 'aws kinesis list-stream-consumers' shows them",
           full
         )
     }

@@ -110,7 +110,7 @@ class ConsumerRegistrationSuite extends AnyFunSuite {
     val service = new Service(None)
     service.registering = () => throw new KinesisException.LimitExceeded("20 consumers.")
     val e = intercept[KinesisException.LimitExceeded](service.active(named))
-    assert(e.getMessage.contains("python -m spark_kinesis.consumers list"))
+    assert(e.getMessage.contains("aws kinesis list-stream-consumers"))
   }
 
   test("with an ARN nothing is registered, and the permission to describe is not necessary") {

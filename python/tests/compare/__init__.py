@@ -1,1 +1,0 @@
-"""The command `spark-kinesis diff`, without Spark."""
