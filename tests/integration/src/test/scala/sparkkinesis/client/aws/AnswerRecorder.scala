@@ -200,16 +200,18 @@ final class AnswerRecorder(config: ClientConfig, folder: Path) extends AutoClose
   }
 
   /**
-   * The replacement has the same length, so that the bytes stay valid. Messages of a subscription
-   * have checksums: a body of them that names the account is a refusal, and is dropped.
+   * Replaces the account in ARNs. The replacement has the same length, so that the bytes stay
+   * valid. Messages of a subscription have checksums: a body of them with an ARN is a refusal, and
+   * is dropped.
    */
   private def mask(file: Path): Unit = {
     val text = new String(Files.readAllBytes(file), ISO_8859_1)
-    if (!text.contains(account)) ()
+    if (!text.contains(s":$account:")) ()
     else if (file.toString.contains("SubscribeToShard")) {
       Files.delete(file)
       Files.delete(Path.of(file.toString.stripSuffix(".body") + ".head"))
-    } else Files.write(file, text.replace(account, NoAccount).getBytes(ISO_8859_1)): Unit
+    } else
+      Files.write(file, text.replace(s":$account:", s":$NoAccount:").getBytes(ISO_8859_1)): Unit
   }
 
   private def maskBodies(): Unit = {
