@@ -170,13 +170,18 @@ def session(
         found = package.Session(profile_name=profile, region_name=region, **given)
         if settings.role_arn is None:
             return found
-        return _assuming(package, found, settings.role_arn, settings)
+        return _assuming(package, found, profile, settings.role_arn, settings)
     except (BotoCoreError, ValueError) as error:
         raise SparkKinesisError(f"cannot connect to AWS: {error}") from error
 
 
-def _assuming(package: ModuleType, caller: Any, role_arn: str, settings: CallSettings) -> Any:
-    """A session of the role, whose credentials are renewed before they expire."""
+def _assuming(
+    package: ModuleType, caller: Any, profile: str | None, role_arn: str, settings: CallSettings
+) -> Any:
+    """A session of the role, whose credentials are renewed before they expire.
+
+    The endpoints of the profile, and its other settings, apply to the calls of the role, too.
+    """
     from botocore.credentials import (  # noqa: PLC0415 comes with boto3
         AssumeRoleCredentialFetcher,
         CredentialProvider,
@@ -192,9 +197,15 @@ def _assuming(package: ModuleType, caller: Any, role_arn: str, settings: CallSet
     extra = {"RoleSessionName": "spark-kinesis"}
     if settings.external_id is not None:
         extra["ExternalId"] = settings.external_id
+    credentials = caller.get_credentials()
+    if credentials is None:
+        raise SparkKinesisError(
+            f"there are no credentials to assume the role {role_arn} with: name a profile, or set "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
     fetcher = AssumeRoleCredentialFetcher(
         client_creator=create,
-        source_credentials=caller.get_credentials(),
+        source_credentials=credentials,
         role_arn=role_arn,
         extra_args=extra,
     )
@@ -206,6 +217,8 @@ def _assuming(package: ModuleType, caller: Any, role_arn: str, settings: CallSet
             return DeferredRefreshableCredentials(fetcher.fetch_credentials, self.METHOD)
 
     core = get_session()
+    if profile is not None:
+        core.set_config_variable("profile", profile)
     core.get_component("credential_provider").providers.insert(0, Role())
     return package.Session(botocore_session=core, region_name=caller.region_name)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis import CheckpointError, MissingPackageError
+from spark_kinesis import CheckpointError, MissingPackageError, SparkKinesisError
 from spark_kinesis._boto import CallSettings
 from spark_kinesis.tools.facts.files import CheckpointFiles, Store, _StoreFiles, open_files, shown
 
@@ -108,6 +108,74 @@ def test_a_write_that_fails_leaves_no_part_of_the_file(
     assert files.names("offsets") == (["7"] if write == "replace" else [])
 
 
+def test_a_rename_that_fails_leaves_the_old_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: Any = open_files("memory://renamed/query")
+    files.create("offsets/7", "old")
+    move = files._system.mv
+
+    def fail(source: str, target: str) -> None:
+        if source.endswith(".tmp"):
+            raise OSError("connection lost")
+        move(source, target)
+
+    monkeypatch.setattr(files._system, "mv", fail, raising=False)
+    with pytest.raises(CheckpointError, match="offsets/7 cannot be written: connection lost"):
+        files.replace("offsets/7", "new")
+    assert files.read("offsets/7") == "old"
+    assert files.names("offsets") == ["7"]
+
+
+@pytest.mark.parametrize(("stored", "is_ours"), [("ours", True), ("of a query", False)])
+def test_a_lost_answer_of_s3_is_no_other_file(
+    stored: str, is_ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files: Any = open_files(
+        "s3://bucket/query", Store(region="eu-west-1", options={"key": "k", "secret": "s"})
+    )
+    texts = iter([None, stored])
+
+    def refuse(**_: Any) -> None:
+        raise files._client.exceptions.ClientError(
+            {"Error": {"Code": "PreconditionFailed", "Message": "exists"}}, "PutObject"
+        )
+
+    monkeypatch.setattr(type(files), "read", lambda *_: next(texts))
+    monkeypatch.setattr(files._client, "put_object", refuse)
+    if is_ours:
+        files.create("offsets/8", "ours")
+    else:
+        with pytest.raises(FileExistsError):
+            files.create("offsets/8", "ours")
+
+
+def test_s3_of_a_role_has_the_settings_of_the_profile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config"
+    config.write_text(
+        "[profile minio]\nregion = eu-west-1\naws_access_key_id = k\n"
+        "aws_secret_access_key = s\nendpoint_url = http://127.0.0.1:9000\n"
+    )
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
+    settings = CallSettings(role_arn="arn:aws:iam::1:role/r")
+    files: Any = open_files("s3://bucket/query", Store(profile="minio", settings=settings))
+    assert files._client.meta.endpoint_url == "http://127.0.0.1:9000"
+    assert files._client._request_signer._credentials.method == "spark-kinesis-role"
+
+
+def test_a_role_needs_credentials_to_be_assumed_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    settings = CallSettings(role_arn="arn:aws:iam::1:role/r")
+    with pytest.raises(SparkKinesisError, match="no credentials to assume the role arn:aws"):
+        open_files("s3://bucket/query", Store(region="eu-west-1", settings=settings))
+
+
 def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
     files = open_files(str(tmp_path))
     files.create("offsets/7", "text")
@@ -184,5 +252,5 @@ def test_keys_in_a_url_are_masked() -> None:
 
 @given(st.from_regex(r"[A-Z0-9]{4,20}", fullmatch=True), st.text("abc/+=:", min_size=1))
 def test_no_secret_is_shown(key: str, secret: str) -> None:
-    place = f"s3://{key}:x{secret}y@bucket/orders"
+    place = f"s3://{key}:1/x{secret}y@bucket/orders"
     assert shown(f"{place}: refused") == "s3://***@bucket/orders: refused"

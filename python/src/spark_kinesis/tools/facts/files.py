@@ -27,6 +27,7 @@ _KEY_ARGUMENTS = {
     "secret": "aws_secret_access_key",
     "token": "aws_session_token",
 }
+_S3_KEYS = re.compile(r"(s3[an]?://)[^:@/\s]+:[^\s@]+@")
 # A secret may contain a slash. After a colon, digits alone are a port.
 _KEYS = re.compile(r"://(?:[^/\s]*@|[^/\s:]+:(?!\d+/)[^\s@]*@)")
 _NEEDS = {
@@ -75,7 +76,7 @@ class CheckpointFiles(Protocol):
 
 def shown(text: str) -> str:
     """A text for people and logs, with ``***`` in place of the keys in its URLs."""
-    return _KEYS.sub("://***@", text)
+    return _KEYS.sub("://***@", _S3_KEYS.sub(r"\1***@", text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,9 +315,11 @@ class _S3Files:
                 self._client.put_object(**self._object(path), Body=text.encode(), IfNoneMatch="*")
             except self._client.exceptions.ClientError as error:
                 code = error.response["Error"]["Code"]
-                if code in ("PreconditionFailed", "ConditionalRequestConflict"):
+                if code not in ("PreconditionFailed", "ConditionalRequestConflict"):
+                    raise
+                # The answer to an attempt that wrote it may be lost, and boto3 tries again.
+                if self.read(path) != text:
                     raise FileExistsError(path) from error
-                raise
 
     def replace(self, path: str, text: str) -> None:
         with _explained(self.location, path, "written"):
@@ -405,15 +408,21 @@ class _StoreFiles:
     def _rename(self, path: str, file: str, data: bytes, *, is_new: bool) -> None:
         folder, _, name = file.rpartition("/")
         unfinished = f"{folder}/.{name}.{os.getpid()}.tmp"
+        old = f"{folder}/.{name}.{os.getpid()}.old"
         self._system.makedirs(folder, exist_ok=True)
         try:
             self._system.pipe_file(unfinished, data)
             if self._system.exists(file):
                 if is_new:
                     raise FileExistsError(path)
-                self._system.rm_file(file)
+                self._system.mv(file, old)
             self._system.mv(unfinished, file)
         finally:
+            if self._system.exists(old):
+                if self._system.exists(file):
+                    self._system.rm_file(old)
+                else:
+                    self._system.mv(old, file)
             if self._system.exists(unfinished):
                 self._system.rm_file(unfinished)
 
