@@ -325,9 +325,8 @@ def _take_over(
 
         def approve(plan: TakeOver) -> bool:
             advance.stop()
-            if not entry.as_json:
-                for line in (line for it in plan.streams for line in it.lines):
-                    screen().print(line)
+            for line in (line for it in plan.streams for line in it.lines):
+                (to_stderr if entry.as_json else screen().print)(line)
             for text in plan.losses:
                 to_stderr(text)
             is_lost = bool(plan.losses) and not entry.allow_loss
@@ -430,9 +429,8 @@ def to_kcl(
     default = f"{table}-leases-{utc_now():%Y%m%dT%H%M%SZ}.jsonl"
 
     def approve(plan: HandOver) -> bool:
-        if not as_json:
-            for line in (line for it in plan.streams for line in it.lines):
-                screen().print(line)
+        for line in (line for it in plan.streams for line in it.lines):
+            (to_stderr if as_json else screen().print)(line)
         for text in plan.losses:
             to_stderr(text)
         if plan.planned:

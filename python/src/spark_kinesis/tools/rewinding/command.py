@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -26,7 +27,8 @@ _OLDER = "Records that are older than the retention period of the stream cannot 
 _QUESTION = "Is the query stopped, and shall its next start continue there?"
 _STOP = (
     "Stop the query first. A query that waits for records looks as if it were stopped. If it still "
-    "runs, its next micro-batch fails, and the move stays."
+    "runs, its next micro-batch fails, and the move stays. If it is in the middle of a micro-batch "
+    "that --drop-planned drops, it undoes the move when that one is done."
 )
 _STOP_BEFORE_FIRST = (
     "Stop the query first. It has completed no micro-batch yet: if it still runs, its first one "
@@ -137,8 +139,7 @@ def rewind(
 
         def approve(plan: Rewind) -> bool:
             advance.stop()
-            if not as_json:
-                _show(plan)
+            _show(plan, to_stderr if as_json else screen().print)
             if dry_run or plan.refusals:
                 return False
             to_stderr(_STOP if plan.position.batch is not None else _STOP_BEFORE_FIRST)
@@ -173,9 +174,9 @@ def rewind(
     return REFUSED if done.refusals else 0
 
 
-def _show(plan: Rewind) -> None:
+def _show(plan: Rewind, write: Callable[[str], object]) -> None:
     for arn, changes in plan.move.changes.items():
         for change in changes:
-            screen().print(f"{stream_name(arn)} {change.shard}: {change.words}")
+            write(f"{stream_name(arn)} {change.shard}: {change.words}")
     if any(it.effect is Effect.AGAIN for it in plan.move.all_changes):
-        screen().print(_OLDER)
+        write(_OLDER)
