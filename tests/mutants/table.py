@@ -538,8 +538,8 @@ MUTANTS = [
         name="successor-too-early",
         promise="A later attempt waits until requests of the earlier one can have no effect.",
         file="sink/once/DriverLoop.scala",
-        old="it.heldUntil + terms.acceptance.toMillis <= time",
-        new="it.heldUntil <= time",
+        old="partition.heldUntil + terms.acceptance.toMillis",
+        new="partition.heldUntil",
         suite="DriverLoopSuite",
     ),
     Mutant(

@@ -87,7 +87,7 @@ final case class ShardIterator(token: String) {
  *
  * @param created creation time; it differs if the stream was deleted and created again
  * @param maxRecordBytes limit of the size of a record with its partition key
- * @param distribution `None` if the response does not contain it
+ * @param distribution `None` if the response neither contains nor implies it
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
  *   it
  */

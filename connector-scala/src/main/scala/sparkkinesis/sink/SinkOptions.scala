@@ -117,14 +117,14 @@ object SinkOptions {
   private def checkLateRecords(options: Options): Unit = {
     if (!options.contains(DeadLetterPath))
       throw OptionException.missing(
-        "Option 'onDeliveryTimeout' is deadLetter, and option 'deadLetterPath' is missing. Set it " +
-          "to a folder, or set this option to fail."
+        "Option 'onDeliveryTimeout' is deadLetter, and option 'deadLetterPath' is missing. Set " +
+          "it to a folder, or set this option to fail."
       )
     for ((option, word) <- Seq(Ordering -> "perKey", DeliveryGuarantee -> "exactlyOnce"))
       if (options(option) == word)
         throw OptionException.conflicting(
-          s"Option 'onDeliveryTimeout'=deadLetter cannot be combined with '${option.name}'=$word: " +
-            "records would be missing from the stream. Remove one of the two."
+          s"Option 'onDeliveryTimeout'=deadLetter cannot be combined with " +
+            s"'${option.name}'=$word: records would be missing from the stream. Remove one of the two."
         )
   }
 }

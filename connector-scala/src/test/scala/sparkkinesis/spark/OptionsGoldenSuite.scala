@@ -116,8 +116,8 @@ class OptionsGoldenSuite extends AnyFunSuite {
       OptionReference
         .json(Seq("source" -> copy))
         .contains(
-          """    {"name": "maxPause", "type": "duration", "default": "10s", "least": "1s", "most": """ +
-            """"1m", "needs": ["pauses=some"], "since": "0.2.0"},"""
+          """    {"name": "maxPause", "type": "duration", "default": "10s", "least": "1s", """ +
+            """"most": "1m", "needs": ["pauses=some"], "since": "0.2.0"},"""
         )
     )
     val page =
@@ -126,7 +126,8 @@ class OptionsGoldenSuite extends AnyFunSuite {
     assert(
       page.endsWith(
         "| `maxPause` | Duration, `1s` to `1m` | `10s` | Maximum time of a pause. See " +
-          "[Pauses](pauses.md). |\n| `pauses` | `none` or `some` | `none` | Which pauses. |\n\nText."
+          "[Pauses](pauses.md). |\n| `pauses` | `none` or `some` | `none` | Which pauses. " +
+          "|\n\nText."
       )
     )
   }

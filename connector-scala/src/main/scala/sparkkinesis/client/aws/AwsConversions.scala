@@ -33,8 +33,14 @@ private[aws] object AwsConversions {
     openShards = Option(it.openShardCount).fold(0)(_.intValue),
     maxRecordBytes =
       Option(it.maxRecordSizeInKiB).fold(ServiceLimits.RecordBytes)(_.intValue * 1024),
-    distribution = strategy.map(distribution)
+    distribution = strategy.map(distribution).orElse(impliedBy(it))
   )
+
+  /** Only on-demand streams can have another strategy, and a response without one. */
+  private def impliedBy(it: sdk.StreamDescriptionSummary): Option[RecordDistribution] =
+    Option(it.streamModeDetails)
+      .filter(_.streamMode == sdk.StreamMode.PROVISIONED)
+      .map(_ => RecordDistribution.UserPartitionKey)
 
   /** An unknown strategy counts as `Auto`, which makes no assumption about keys. */
   private def distribution(strategy: String): RecordDistribution =

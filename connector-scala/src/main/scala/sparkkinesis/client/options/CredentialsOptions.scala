@@ -33,8 +33,9 @@ private[options] object CredentialsOptions {
 
   private def static(options: Options, keys: Seq[OptionSpec[String]]): CredentialsSource = {
     def required(key: OptionSpec[String]) = options.get(key).getOrElse {
+      val others = keys.map(it => s"'${it.name}'").mkString(", ")
       throw missing(
-        s"Option '${key.name}' is missing beside ${keys.map(it => s"'${it.name}'").mkString(", ")}. " +
+        s"Option '${key.name}' is missing beside $others. " +
           "Set both the ID and the secret of the access key."
       )
     }

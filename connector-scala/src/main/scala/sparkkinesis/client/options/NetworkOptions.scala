@@ -45,8 +45,8 @@ private[sparkkinesis] object NetworkOptions {
     val value = options.get(option)
     if (value.contains(true) && options.contains(Endpoint))
       throw conflicting(
-        s"Option '${option.name}' selects an endpoint of AWS, but 'endpoint' is set. Set only one " +
-          "of them."
+        s"Option '${option.name}' selects an endpoint of AWS, but 'endpoint' is set. Set only " +
+          "one of them."
       )
     value
   }
@@ -69,14 +69,14 @@ private[sparkkinesis] object NetworkOptions {
    */
   def encrypted(options: Options, option: OptionSpec[URI]): Option[URI] = {
     val url = options.get(option)
-    url.filterNot(it => isHttps(it) || isLoopback(it) || options(AllowUnencryptedEndpoint)).foreach {
-      _ =>
-        throw options.invalid(
-          option,
-          "https, or a host of this machine",
-          "Calls carry records and session tokens, and answers of the token service carry keys. " +
-            "For a server of tests, set 'allowUnencryptedEndpoint' to true."
-        )
+    def isSafe(it: URI) = isHttps(it) || isLoopback(it) || options(AllowUnencryptedEndpoint)
+    url.filterNot(isSafe).foreach { _ =>
+      throw options.invalid(
+        option,
+        "https, or a host of this machine",
+        "Calls carry records and session tokens, and answers of the token service carry keys. " +
+          "For a server of tests, set 'allowUnencryptedEndpoint' to true."
+      )
     }
     url
   }

@@ -73,8 +73,8 @@ private[feed] final class ReadLosses(stream: StreamClient, failOnDataLoss: Boole
       if (!isLong || !isProven) None
       else
         lose(
-          s"for ${LongestAtHorizon.toMinutes} minutes Kinesis returned only empty pages, as old as " +
-            "the retention period, so records expire as fast as they are read",
+          s"for ${LongestAtHorizon.toMinutes} minutes Kinesis returned only empty pages, as old " +
+            "as the retention period, so records expire as fast as they are read",
           rest,
           completeAsOf,
           at

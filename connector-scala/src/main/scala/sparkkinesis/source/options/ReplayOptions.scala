@@ -32,8 +32,8 @@ object ReplayOptions {
     options.get(ReplayCheckpoint).map { checkpoint =>
       val batches = options.get(ReplayBatches).getOrElse {
         throw OptionException.missing(
-          "Option 'replayCheckpoint' is set, and option 'replayBatches' is missing. Set it to the " +
-            "numbers of the micro-batches to read again, such as 120-124."
+          "Option 'replayCheckpoint' is set, and option 'replayBatches' is missing. Set it to " +
+            "the numbers of the micro-batches to read again, such as 120-124."
         )
       }
       ReplayOptions(checkpoint, batches, options.get(ReplaySource))

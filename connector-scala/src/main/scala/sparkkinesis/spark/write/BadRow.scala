@@ -39,7 +39,8 @@ private[spark] object BadRow {
   final case class NoHashKey(found: String)
       extends BadRow(
         "BAD_HASH_KEY",
-        s"column 'explicitHashKey' is '${Printable(found, 60)}', not a whole number from 0 to 2^128 - 1"
+        s"column 'explicitHashKey' is '${Printable(found, 60)}', not a whole number from 0 to " +
+          "2^128 - 1"
       )
 
   /** @param bytes of data and partition key together */
@@ -58,8 +59,8 @@ private[spark] object BadRow {
   final case class NoStreamName(found: String)
       extends BadRow(
         "BAD_STREAM",
-        s"column 'stream' is '${Printable(found, 200)}', not a stream name: 1 to 128 of a-z, A-Z, 0-9, " +
-          "_ . -"
+        s"column 'stream' is '${Printable(found, 200)}', not a stream name: 1 to 128 of a-z, " +
+          "A-Z, 0-9, _ . -"
       )
 
   final case class NoStreamArn(found: String)

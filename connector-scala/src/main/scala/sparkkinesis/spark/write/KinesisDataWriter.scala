@@ -197,8 +197,8 @@ private[spark] class KinesisDataWriter(
   private def invalidRow(stream: Option[String], why: BadRow): ConnectorError = ConnectorError(
     "KINESIS_INVALID_ROW",
     s"Row $rows of partition ${task.partitionId} cannot go to " +
-      s"${stream.fold("any stream")(it => s"stream ${Printable(it, 200)}")}: ${why.text}. Fix such rows or filter them " +
-      "out before the write, or set option 'deadLetterPath' to a folder that keeps them."
+      s"${stream.fold("any stream")(it => s"stream ${Printable(it, 200)}")}: ${why.text}. " +
+      "Fix such rows or filter them out before the write, or set option 'deadLetterPath' to a folder that keeps them."
   )
 
   /** Returns when Kinesis has acknowledged every row, except for dead letters. */

@@ -112,6 +112,11 @@ class AwsConversionsSuite extends AnyFunSuite {
       .build()
     def of(strategy: Option[String]) = AwsConversions.summary(it, strategy).distribution
     assert(of(None) === None)
+    def inMode(mode: sdk.StreamMode) =
+      it.copy(_.streamModeDetails(sdk.StreamModeDetails.builder().streamMode(mode).build()): Unit)
+    def unnamed(mode: sdk.StreamMode) = AwsConversions.summary(inMode(mode), None).distribution
+    assert(unnamed(sdk.StreamMode.PROVISIONED) === Some(RecordDistribution.UserPartitionKey))
+    assert(unnamed(sdk.StreamMode.ON_DEMAND) === None)
     assert(of(Some("USER_PARTITION_KEY")) === Some(RecordDistribution.UserPartitionKey))
     Seq("AUTO", "A_NEW_STRATEGY").foreach { word =>
       assert(of(Some(word)) === Some(RecordDistribution.Auto))
