@@ -124,7 +124,8 @@ object SinkOptions {
       if (options(option) == word)
         throw OptionException.conflicting(
           s"Option 'onDeliveryTimeout'=deadLetter cannot be combined with " +
-            s"'${option.name}'=$word: records would be missing from the stream. Remove one of the two."
+            s"'${option.name}'=$word: records would be missing from the " +
+            "stream. Remove one of the two."
         )
   }
 }

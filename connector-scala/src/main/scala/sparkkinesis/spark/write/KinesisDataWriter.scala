@@ -198,7 +198,8 @@ private[spark] class KinesisDataWriter(
     "KINESIS_INVALID_ROW",
     s"Row $rows of partition ${task.partitionId} cannot go to " +
       s"${stream.fold("any stream")(it => s"stream ${Printable(it, 200)}")}: ${why.text}. " +
-      "Fix such rows or filter them out before the write, or set option 'deadLetterPath' to a folder that keeps them."
+      "Fix such rows or filter them out before the write, or set option " +
+      "'deadLetterPath' to a folder that keeps them."
   )
 
   /** Returns when Kinesis has acknowledged every row, except for dead letters. */
