@@ -9,6 +9,7 @@ import click
 from spark_kinesis.tools.cli import (
     Connection,
     connection_options,
+    json_option,
     print_json,
     progress_bar,
     screen,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="without CloudWatch, read one shard five times at once to see what others use",
 )
-@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@json_option
 @storage_option
 @connection_options
 def doctor(connection: Connection, as_json: bool, **asked: Any) -> int:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from spark_kinesis._errors import SparkKinesisError
-from spark_kinesis.tools.cli import progress_bar, to_stderr
+from spark_kinesis.tools.cli import progress_bar, screen, to_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from spark_kinesis.tools.facts.files import CheckpointFiles
 
@@ -57,6 +57,12 @@ def progress(title: str) -> Iterator[_Advance]:
     """A progress bar for a function that counts."""
     with progress_bar() as bar:
         yield _Advance(bar, title)
+
+
+def show_plan(lines: Iterable[str], *, as_json: bool) -> None:
+    """Show what would change, before the question. JSON has the standard output for itself."""
+    for line in lines:
+        (to_stderr if as_json else screen().print)(line)
 
 
 def agree(question: str, written: CheckpointFiles | None = None, *, is_agreed: bool) -> None:

@@ -254,7 +254,7 @@ def lag_of(
 
     Raises:
         CheckpointError: if the checkpoint has no position, or not this stream.
-        botocore.exceptions.ClientError: if a call fails, but for a shard that cannot be read.
+        botocore.exceptions.ClientError: if a call fails, except for a shard that cannot be read.
     """
     positions = next_positions(checkpoint).values()
     streams = [it.streams[arn] for it in positions if arn in it.streams]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .commands import run
 from .connection import Connection, connection_options, storage_option
-from .output import print_json, progress_bar, screen, to_stderr
+from .output import json_option, print_json, progress_bar, screen, to_stderr
 from .values import DURATION, FORMS, SOURCE, TIME, read_duration, read_instant, read_time
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "TIME",
     "Connection",
     "connection_options",
+    "json_option",
     "print_json",
     "progress_bar",
     "read_duration",

@@ -6,12 +6,15 @@ import json
 import sys
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.progress import Progress
 
 from spark_kinesis._json import plain
 
 _WIDE = 1000
+
+json_option = click.option("--json", "as_json", is_flag=True, help="print one JSON document")
 
 
 def screen() -> Console:

@@ -27,6 +27,7 @@ _KEY_ARGUMENTS = {
     "secret": "aws_secret_access_key",
     "token": "aws_session_token",
 }
+# An S3 URL has no port.
 _S3_KEYS = re.compile(r"(s3[an]?://)[^:@/\s]+:[^\s@]+@")
 # A secret may contain a slash. After a colon, digits alone are a port.
 _KEYS = re.compile(r"://(?:[^/\s]*@|[^/\s:]+:(?!\d+/)[^\s@]*@)")

@@ -12,13 +12,21 @@ from typing import Any, TypeVar
 import click
 
 from spark_kinesis._times import utc_now
-from spark_kinesis.tools.changes import agree, progress, watch_option, watched, yes_option
+from spark_kinesis.tools.changes import (
+    agree,
+    progress,
+    show_plan,
+    watch_option,
+    watched,
+    yes_option,
+)
 from spark_kinesis.tools.cli import (
     FORMS,
     SOURCE,
     TIME,
     Connection,
     connection_options,
+    json_option,
     print_json,
     read_time,
     screen,
@@ -139,7 +147,7 @@ _ENTRY_OPTIONS = (
     watch_option,
     yes_option,
     click.option("--dry-run", is_flag=True, help="only show what the query would read first"),
-    click.option("--json", "as_json", is_flag=True, help="print one JSON document"),
+    json_option,
 )
 
 
@@ -325,8 +333,7 @@ def _take_over(
 
         def approve(plan: TakeOver) -> bool:
             advance.stop()
-            for line in (line for it in plan.streams for line in it.lines):
-                (to_stderr if entry.as_json else screen().print)(line)
+            show_plan((line for it in plan.streams for line in it.lines), as_json=entry.as_json)
             for text in plan.losses:
                 to_stderr(text)
             is_lost = bool(plan.losses) and not entry.allow_loss
@@ -384,7 +391,7 @@ def _take_over(
 @watch_option
 @yes_option
 @click.option("--dry-run", is_flag=True, help="only show the leases")
-@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@json_option
 @storage_option
 @connection_options
 def to_kcl(
@@ -429,8 +436,7 @@ def to_kcl(
     default = f"{table}-leases-{utc_now():%Y%m%dT%H%M%SZ}.jsonl"
 
     def approve(plan: HandOver) -> bool:
-        for line in (line for it in plan.streams for line in it.lines):
-            (to_stderr if as_json else screen().print)(line)
+        show_plan((line for it in plan.streams for line in it.lines), as_json=as_json)
         for text in plan.losses:
             to_stderr(text)
         if plan.planned:

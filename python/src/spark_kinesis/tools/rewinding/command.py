@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from spark_kinesis.tools.changes import agree, progress, watch_option, yes_option
+from spark_kinesis.tools.changes import agree, progress, show_plan, watch_option, yes_option
 from spark_kinesis.tools.cli import (
     SOURCE,
     Connection,
     connection_options,
+    json_option,
     print_json,
     screen,
     storage_option,
@@ -91,7 +92,7 @@ class _Target(click.ParamType):  # type: ignore[type-arg] # not generic before c
 @watch_option
 @yes_option
 @click.option("--dry-run", is_flag=True, help="only show what would be skipped or come again")
-@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+@json_option
 @storage_option
 @connection_options
 def rewind(
@@ -139,7 +140,7 @@ def rewind(
 
         def approve(plan: Rewind) -> bool:
             advance.stop()
-            _show(plan, to_stderr if as_json else screen().print)
+            show_plan(_lines(plan), as_json=as_json)
             if dry_run or plan.refusals:
                 return False
             to_stderr(_STOP if plan.position.batch is not None else _STOP_BEFORE_FIRST)
@@ -174,9 +175,9 @@ def rewind(
     return REFUSED if done.refusals else 0
 
 
-def _show(plan: Rewind, write: Callable[[str], object]) -> None:
+def _lines(plan: Rewind) -> Iterator[str]:
     for arn, changes in plan.move.changes.items():
         for change in changes:
-            write(f"{stream_name(arn)} {change.shard}: {change.words}")
+            yield f"{stream_name(arn)} {change.shard}: {change.words}"
     if any(it.effect is Effect.AGAIN for it in plan.move.all_changes):
-        write(_OLDER)
+        yield _OLDER

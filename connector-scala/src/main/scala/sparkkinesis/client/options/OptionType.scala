@@ -101,66 +101,84 @@ object OptionType {
 
   /** A whole number from 1. */
   def number(most: Int = Int.MaxValue): OptionType[Int] =
-    whole[Int](_.toIntOption, n => n > 0 && n <= most, s"$most", isUsual = most == Int.MaxValue)
+    whole(_.toIntOption, 1, most, Int.MaxValue)
 
   /** A whole number from 1 that may exceed those of [[number]]. */
-  val long: OptionType[Long] =
-    whole[Long](_.toLongOption, _ > 0, s"${Long.MaxValue}", isUsual = true)
+  val long: OptionType[Long] = whole(_.toLongOption, 1L, Long.MaxValue, Long.MaxValue)
 
-  private def whole[A](
+  private def whole[A: Ordering](read: String => Option[A], one: A, most: A, largest: A) =
+    bounded[A](
+      "number",
+      s"a whole number from $one to $most",
+      "Use digits only.",
+      read,
+      _.toString,
+      (one, most),
+      (one, largest)
+    )
+
+  /**
+   * @param bounds the smallest and the largest value
+   * @param usual those that are a matter of course, and not documented
+   */
+  private def bounded[A](
+      name: String,
+      expected: String,
+      remedy: String,
       read: String => Option[A],
-      isWithin: A => Boolean,
-      most: String,
-      isUsual: Boolean
-  ) = OptionType[A](
-    "number",
-    s"a whole number from 1 to $most",
-    "Use digits only.",
-    read,
-    isWithin,
-    most = Some(most).filterNot(_ => isUsual)
-  )
+      show: A => String,
+      bounds: (A, A),
+      usual: (A, A)
+  )(implicit order: Ordering[A]): OptionType[A] = {
+    val (least, most) = bounds
+    OptionType(
+      name,
+      expected,
+      remedy,
+      read,
+      value => order.gteq(value, least) && order.lteq(value, most),
+      show = show,
+      least = Option.when(least != usual._1)(show(least)),
+      most = Option.when(most != usual._2)(show(most))
+    )
+  }
 
   /** A duration: digits and one of `ms`, `s`, `m`, `h`. */
   def duration(
       least: FiniteDuration = ShortestDuration,
       most: FiniteDuration = LongestDuration
   ): OptionType[FiniteDuration] = {
-    val isValid = (it: FiniteDuration) => it >= least && it <= most
     val lower = if (least == ShortestDuration) "above zero" else s"of at least ${shown(least)}"
-    val examples = Seq(200.millis, 10.seconds, 5.minutes, 1.hour).filter(isValid).map(shown)
-    OptionType(
+    val examples = Seq(200.millis, 10.seconds, 5.minutes, 1.hour)
+      .filter(it => it >= least && it <= most)
+      .map(shown)
+    bounded[FiniteDuration](
       "duration",
       s"a duration $lower such as ${oneOf(examples)}, at most ${shown(most)}",
       DigitsAndUnit,
       text => durationOf(normalized(text)),
-      isValid,
-      show = shown,
-      least = Some(least).filter(_ > ShortestDuration).map(shown),
-      most = Some(most).filter(_ < LongestDuration).map(shown)
+      shown(_),
+      (least, most),
+      (ShortestDuration, LongestDuration)
     )
   }
 
   /** A number of bytes: digits, and optionally `k`, `m` or `g` (powers of 1024). */
   def size(least: Long = 1, most: Long = LargestSize): OptionType[Long] = {
-    val isValid = (it: Long) => it >= least && it <= most
-    val (examples, lower) = (
-      Seq(512L << 10, 64L << 20, 1L << 30).filter(isValid),
-      least match {
-        case 0 => "0 or a size"
-        case 1 => "a size above zero"
-        case _ => s"a size of at least ${shown(least)}"
-      }
-    )
-    OptionType(
+    val examples = Seq(512L << 10, 64L << 20, 1L << 30).filter(it => it >= least && it <= most)
+    val lower = least match {
+      case 0 => "0 or a size"
+      case 1 => "a size above zero"
+      case _ => s"a size of at least ${shown(least)}"
+    }
+    bounded[Long](
       "size",
       s"$lower such as ${oneOf(examples.map(shown))}, at most ${shown(most)}",
       DigitsAndUnit,
       text => sizeOf(normalized(text)),
-      isValid,
-      show = shown,
-      least = Some(least).filter(_ > 1).map(shown),
-      most = Some(most).filter(_ < LargestSize).map(shown)
+      shown(_),
+      (least, most),
+      (math.min(least, 1L), LargestSize) // above zero is a matter of course, and so is 0
     )
   }
 

@@ -80,11 +80,12 @@ final class ShardFetcher(
   def prepare(at: Moment, shards: Int, isOldest: => Boolean): Option[ReadStep[FetchedPage]] = {
     // Shards that must advance together wait for the oldest one.
     def isAwaited = settings.maxShardSkew.nonEmpty && isOldest
-    def reserve() =
+    def reserve() = {
+      arrival.mostRecords = nextPage.limit(store.pageBytes(shards))
       store.reserve(shard, nextPage.bytes, shards, at.steady, isAwaited, nextPage.wasTooLarge)
+    }
     if (reader.isOver || reader.isEnding) None
     else {
-      arrival.mostRecords = nextPage.limit(store.pageBytes(shards))
       // Some servers never end the subscription of a closed shard, whose children a run that ends
       // must read, too.
       if ((isShardClosed || settings.stopAtMillis.nonEmpty) && reader.feed.isQuiet(at)) poll()

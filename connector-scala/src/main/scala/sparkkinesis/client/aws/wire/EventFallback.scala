@@ -47,7 +47,7 @@ private[aws] object EventFallback {
   def notBase64: Unreadable = new Unreadable("the data of a record are not in base64")
 
   private def event(json: JsonNode): ShardEvent = ShardEvent(
-    elements(json, "Records").map(record),
+    PackedRecords(elements(json, "Records").map(record)),
     text(json, "ContinuationSequenceNumber").map(parsed(SequenceNumber.parse)),
     number(json, "MillisBehindLatest").map(_.longValue),
     elements(json, "ChildShards").map(child),

@@ -1,6 +1,5 @@
 package sparkkinesis.bench.scenario
 
-import java.nio.file.Files
 import java.time.Instant
 
 import scala.concurrent.duration._
@@ -33,14 +32,10 @@ final class IntervalScenario(spark: BenchSpark, sizing: Sizing) extends Scenario
 
   /** Within the service's quotas, from the start of the query on, against the default trigger. */
   private def catchingUp(): Seq[Result] = {
-    val folder = Files.createTempDirectory("interval").toString
     val seconds = (sizing.intervals :+ sizing.catchUp).max.toSeconds * (CatchUpIntervals + 1)
     val records = seconds * Shards * ServiceLimits.ReadBytesPerSecond / RecordSize
-    LocalKinesis.use("6g", "--persist", folder) { kinesis =>
-      kinesis.client.createStream(Stream, Shards)
-      RawWriter.put(kinesis.client, Stream, records.toInt, RecordSize)(RawWriter.evenKey)
-    }
-    LocalKinesis.use("6g", "--persist", folder, "--quotas", "aws") { kinesis =>
+    val folder = spark.newFolder()
+    LocalKinesis.withBacklog(folder, Stream, Shards, records.toInt, RecordSize) { kinesis =>
       val standard = catchUp(kinesis, Duration.Zero)
       sizing.intervals.map { interval =>
         Result.compared(

@@ -1,6 +1,5 @@
 package sparkkinesis.bench.scenario
 
-import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
@@ -9,7 +8,7 @@ import scala.util.Using
 import org.apache.spark.sql.streaming.StreamingQuery
 
 import sparkkinesis.bench.measure.{ReadProgress, ServerStats}
-import sparkkinesis.bench.raw.{PollingLoop, RawWriter, Waiting}
+import sparkkinesis.bench.raw.{PollingLoop, Waiting}
 import sparkkinesis.bench.report.{Goal, Result, Samples}
 import sparkkinesis.bench.scenario.ReadQuotaScenario._
 import sparkkinesis.bench.server.{BenchSpark, LocalKinesis}
@@ -27,17 +26,10 @@ final class ReadQuotaScenario(spark: BenchSpark, sizing: Sizing) extends Scenari
   private val settling = sizing.readQuotaSettling
   private val records = ((settling + window).toSeconds * 5 / 4 * RecordsPerSecond * Shards).toInt
 
-  /** Writes without quotas, because writers have half of the readers' quota. */
-  override def run(): Seq[Result] = {
-    val folder = Files.createTempDirectory("read-quota").toString
-    LocalKinesis.use("6g", "--persist", folder) { kinesis =>
-      kinesis.client.createStream(Stream, Shards)
-      RawWriter.put(kinesis.client, Stream, records, RecordSize)(RawWriter.evenKey)
-    }
-    LocalKinesis.use("6g", "--persist", folder, "--quotas", "aws") { kinesis =>
+  override def run(): Seq[Result] =
+    LocalKinesis.withBacklog(spark.newFolder(), Stream, Shards, records, RecordSize) { kinesis =>
       alone(kinesis) ++ shared(kinesis) ++ besideLoop(kinesis)
     }
-  }
 
   private def alone(kinesis: LocalKinesis): Seq[Result] = {
     val (readers, calls) = read(kinesis, Seq("one"))

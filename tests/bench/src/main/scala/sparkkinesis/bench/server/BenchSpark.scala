@@ -26,8 +26,11 @@ final class BenchSpark extends AutoCloseable {
     .config("spark.sql.streaming.stopTimeout", "30s")
     .getOrCreate()
 
+  /** An empty folder, which `close` deletes. */
+  def newFolder(): Path = Files.createTempDirectory(scratch, "folder")
+
   /** A path that does not exist yet. */
-  def newCheckpoint(): Path = Files.createTempDirectory(scratch, "checkpoint").resolve("of")
+  def newCheckpoint(): Path = newFolder().resolve("checkpoint")
 
   /** The source of a stream, in this Spark session or in another one. */
   def read(

@@ -4,11 +4,12 @@ import java.net.URI
 import java.net.http.HttpRequest.BodyPublishers
 import java.net.http.HttpResponse.BodyHandlers
 import java.net.http.{HttpClient, HttpRequest}
+import java.nio.file.Path
 
 import scala.concurrent.duration.FiniteDuration
 import scala.util.Using
 
-import sparkkinesis.bench.raw.RawClient
+import sparkkinesis.bench.raw.{RawClient, RawWriter}
 
 /** A local Kinesis process for some measurements, and a client to it. */
 final class LocalKinesis private (val server: SimulatorProcess, val client: RawClient)
@@ -45,4 +46,23 @@ object LocalKinesis {
       val server = SimulatorProcess.start(heap, arguments: _*)
       new LocalKinesis(server, new RawClient(server.endpoint))
     }(body)
+
+  /**
+   * A server with the quotas of AWS, and a stream that has many records. A server without quotas
+   * has taken them, because writers have half of the readers' quota.
+   *
+   * @param folder keeps the data; empty
+   */
+  def withBacklog[A](folder: Path, stream: String, shards: Int, records: Int, recordSize: Int)(
+      body: LocalKinesis => A
+  ): A = {
+    val persisted = Seq("--persist", folder.toString)
+    use(BacklogHeap, persisted: _*) { kinesis =>
+      kinesis.client.createStream(stream, shards)
+      RawWriter.put(kinesis.client, stream, records, recordSize)(RawWriter.evenKey)
+    }
+    use(BacklogHeap, persisted ++ Seq("--quotas", "aws"): _*)(body)
+  }
+
+  private val BacklogHeap = "6g"
 }

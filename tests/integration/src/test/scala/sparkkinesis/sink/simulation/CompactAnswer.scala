@@ -1,5 +1,7 @@
 package sparkkinesis.sink.simulation
 
+import scala.util.Random
+
 import sparkkinesis.client.PutResult
 import sparkkinesis.model.ShardId
 
@@ -15,9 +17,10 @@ final class CompactAnswer private (results: IndexedSeq[PutResult.Written])
 
 object CompactAnswer {
 
-  /** The same results, in the compact form if every record was written. */
-  def of(results: Seq[PutResult]): Seq[PutResult] = {
+  /** The same results, sometimes in the compact form if every record was written. */
+  def sometimes(results: Seq[PutResult], random: Random): Seq[PutResult] = {
     val written = results.collect { case it: PutResult.Written => it }
-    if (written.size == results.size) new CompactAnswer(written.toVector) else results
+    if (random.nextBoolean() && written.size == results.size) new CompactAnswer(written.toVector)
+    else results
   }
 }

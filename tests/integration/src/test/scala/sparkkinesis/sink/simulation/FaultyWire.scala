@@ -140,7 +140,7 @@ private[simulation] final class FaultyWire(world: SinkWorld, check: SendLaws) ex
       }
     }
     check.answered(sent.request, sent.rows)
-    sent.answered(outcome.map(it => if (random.nextBoolean()) CompactAnswer.of(it) else it))
+    sent.answered(outcome.map(CompactAnswer.sometimes(_, random)))
   }
 
   private def givenUp = new KinesisException.Unreachable("No answer in time.")

@@ -93,7 +93,7 @@ private[once] final class OnceWire(
           val answer =
             try Right(report(results))
             catch { case e: KinesisException => Left(e) }
-          answered(answer.map(it => if (random.nextBoolean()) CompactAnswer.of(it) else it))
+          answered(answer.map(CompactAnswer.sometimes(_, random)))
         }
       }
 
