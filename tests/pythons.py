@@ -22,7 +22,7 @@ PROJECT = ROOT / "python" / "pyproject.toml"
 PINS = ROOT / "python" / "requirements-dev.txt"
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
 EXTRAS = ("cli", "monitoring", "watch")
-TOOLS = ("cryptography", "hypothesis", "moto", "pyarrow", "pytest")
+TOOLS = ("cryptography", "fsspec", "hypothesis", "moto", "pyarrow", "pytest")
 OURS = ("py4j", "pyspark", "spark_kinesis")
 VERSION = "import sys, venv; print(*sys.version_info[:2])"
 

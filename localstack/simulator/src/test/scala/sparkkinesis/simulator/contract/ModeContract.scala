@@ -41,7 +41,10 @@ trait ModeContract { this: ContractFixture =>
     assert(client.describeStream(stream).openShards == 2)
   }
 
-  contract("DescribeStreamSummary", "a new stream distributes records by their keys") {
+  contractIf(Capability.DistributesRecords)(
+    "DescribeStreamSummary",
+    "a new stream distributes records by their keys"
+  ) {
     Seq(newStream(1), newOnDemandStream()).foreach { stream =>
       val summary = client.describeStream(stream)
       assert(summary.distribution.contains(RecordDistribution.UserPartitionKey))
