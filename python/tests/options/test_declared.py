@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from dataclasses import dataclass
@@ -113,8 +114,9 @@ def test_a_declared_field_is_checked_shown_and_passed_on() -> None:
 
 def described(kind: type) -> dict[str, str]:
     """The description of each field in the docstring of a class."""
-    attributes = (kind.__doc__ or "").split("Attributes:")[1].split("Raises:")[0]
-    entries = re.findall(r"^        (\w+): (.*(?:\n            .*)*)", attributes, re.MULTILINE)
+    # From 3.13 on, Python itself takes the indentation of the class away.
+    attributes = inspect.cleandoc(kind.__doc__ or "").split("Attributes:")[1].split("Raises:")[0]
+    entries = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", attributes, re.MULTILINE)
     return {name: " ".join(text.split()) for name, text in entries}
 
 

@@ -115,7 +115,7 @@ def test_the_first_line_says_to_stop_the_query(
     query: Query, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert query.rewind() == 0
-    assert capsys.readouterr().err.startswith("Stop the query first.")
+    assert capsys.readouterr().err.lstrip().startswith("Stop the query first.")
 
 
 @pytest.mark.parametrize(
