@@ -19,7 +19,7 @@ final class FanOutScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
     drains() ++ new ManyShards(spark, sizing.fanOutShards, name).run() ++ latency.run()
 
   private def drains(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
-    val load = sizing.drains.head
+    val load = sizing.gigabyte
     sizing.drainShards.flatMap { shards =>
       kinesis.withStream(Stream, shards)(results(s"$name: $load, $shards shards", kinesis, load))
     }

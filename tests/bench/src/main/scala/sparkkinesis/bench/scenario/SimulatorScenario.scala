@@ -14,7 +14,7 @@ final class SimulatorScenario(sizing: Sizing) extends Scenario {
   override val name = "simulator"
   override val limit: FiniteDuration = 3.minutes
 
-  private val load = sizing.drains.head
+  private val load = sizing.gigabyte
 
   override def run(): Seq[Result] = LocalKinesis.use("4g") { kinesis =>
     kinesis.withStream(Stream, 4) {

@@ -6,6 +6,8 @@ import scala.concurrent.duration._
  * The size of a run.
  *
  * @param rounds rounds that count; a cold one comes before them
+ * @param gigabyte records that the local Kinesis is measured with, and that enhanced fan-out
+ *   drains: that takes minutes even so
  * @param window length of a round that takes a fixed time
  * @param slowWindow the same for a few records per second
  * @param fanOutShards number of shards of which the memory is measured
@@ -34,6 +36,7 @@ final case class Sizing(
     rounds: Int,
     drains: Seq[Load],
     drainShards: Seq[Int],
+    gigabyte: Load,
     window: FiniteDuration,
     slowWindow: FiniteDuration,
     fanOutShards: Int,
@@ -87,6 +90,7 @@ object Sizing {
     rounds = 3,
     drains = Seq(Load(5000000, 1000), Load(5000000, 100)),
     drainShards = Seq(4, 64),
+    gigabyte = Load(1000000, 1000),
     window = 8.seconds,
     slowWindow = 20.seconds,
     fanOutShards = 1000,
@@ -121,6 +125,7 @@ object Sizing {
     rounds = 1,
     drains = Seq(Load(2000, 1000)),
     drainShards = Seq(2),
+    gigabyte = Load(2000, 1000),
     window = 1.second,
     slowWindow = 1.second,
     fanOutShards = 20,
