@@ -24,7 +24,7 @@ from spark_kinesis import (
     with_kinesis,
 )
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.audit import audit
+from spark_kinesis.tools import audit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

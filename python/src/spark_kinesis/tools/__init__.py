@@ -13,19 +13,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .advising import advise
+    from .auditing import audit
+    from .generating import generate
     from .handover import hand_back, take_over
     from .history import batches
     from .rewinding import rewind
+    from .tailing import tail
 
 # The functions, and the modules that are imported when a function is first used.
 _FUNCTIONS = {
+    "advise": "advising",
+    "audit": "auditing",
     "batches": "history",
+    "generate": "generating",
     "hand_back": "handover",
     "rewind": "rewinding",
+    "tail": "tailing",
     "take_over": "handover",
 }
 
-__all__ = ["batches", "hand_back", "rewind", "take_over"]
+__all__ = [
+    "advise",
+    "audit",
+    "batches",
+    "generate",
+    "hand_back",
+    "rewind",
+    "tail",
+    "take_over",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -234,9 +234,19 @@ def hand_back(
     else:
         require_stopped(table, seen, scan_leases(dynamodb, table, capacity))
         _keep(backup, seen)
-    for it in plan.streams:
-        write_leases(dynamodb, table, it.leases, seen, it.prefix, lambda: time.sleep(1 / capacity))
-    return replace(plan, kept=None if is_new else backup, is_written=True)
+    done = replace(plan, kept=None if is_new else backup, is_written=True)
+    try:
+        for it in plan.streams:
+            write_leases(
+                dynamodb, table, it.leases, seen, it.prefix, lambda: time.sleep(1 / capacity)
+            )
+    except (Exception, KeyboardInterrupt) as error:
+        why = str(error) or type(error).__name__
+        raise MigrationError(
+            f"only a part of the leases may have been written: {why}. Run the command again with "
+            f"another --backup. Or take it back: {done.undo}."
+        ) from error
+    return done
 
 
 def _hand_backs(

@@ -125,10 +125,10 @@ def put_records(
 
 
 def generate(
-    client: KinesisClient,
     stream: str,
     records: Due,
     *,
+    kinesis: KinesisClient,
     seconds: float = math.inf,
     on_progress: Callable[[Written], None] = lambda _: None,
     now: Callable[[], float] = time.monotonic,
@@ -140,9 +140,9 @@ def generate(
     request has two of them.
 
     Args:
-        client: client of Kinesis.
         stream: name or ARN.
         records: the records, such as those of ``at_rate``.
+        kinesis: boto3's client of Kinesis, in the region of the stream.
         seconds: time to write for.
         on_progress: called with what was written so far, at least twice per second.
         now: returns seconds of a monotonic clock.
@@ -172,7 +172,7 @@ def generate(
                 break
             request.append((key, data))
             upcoming = next(records, None)
-        found += put_records(client, stream, request, sleep=sleep)
+        found += put_records(kinesis, stream, request, sleep=sleep)
         on_progress(found)
     return found
 
@@ -424,7 +424,7 @@ def command(
 
         try:
             limited = due if count is None else islice(due, count)
-            generate(client, stream, limited, seconds=seconds, on_progress=show)
+            generate(stream, limited, kinesis=client, seconds=seconds, on_progress=show)
         except KeyboardInterrupt:
             pass  # the normal end without a limit
         finally:

@@ -1,4 +1,7 @@
-"""Shows the records of a stream as they arrive. Reads slowly, and changes nothing."""
+"""Shows the records of a stream as they arrive. Reads slowly, and changes nothing.
+
+The function is ``tail``, and the command ``spark-kinesis tail``.
+"""
 
 from __future__ import annotations
 
@@ -33,82 +36,43 @@ _KEY_WIDTH = 20
 HEADER = f"{'AGE':>8}  {'SHARD':>5}  {'SIZE':>9}  {'KEY':<{_KEY_WIDTH}}  DATA"
 
 
-@click.command("tail")
-@click.option("--stream", required=True, metavar="NAME|ARN", help="stream to read")
-@click.option("--shard", "shards", multiple=True, help="ID or number of a shard; repeatable")
-@click.option(
-    "--from",
-    "start",
-    default="latest",
-    show_default=True,
-    help=f"latest, trim_horizon, {FORMS}",
-)
-@click.option("--raw", is_flag=True, help="show an aggregated record as one")
-@click.option("--count", type=click.IntRange(1), help="number of rows to show (default: no limit)")
-@click.option("--no-follow", is_flag=True, help="end when all records are shown")
-@click.option(
-    "--width",
-    type=click.IntRange(4),
-    default=200,
-    show_default=True,
-    help="characters of data per row",
-)
-@click.option("--json", "is_json", is_flag=True, help="print one JSON object per row")
-@connection_options
 def tail(
-    connection: Connection,
-    *,
     stream: str,
-    shards: tuple[str, ...],
-    start: str,
-    raw: bool,
-    count: int | None,
-    no_follow: bool,
-    width: int,
-    is_json: bool,
-) -> int:
-    """Show records as they arrive: age, shard, size, key and data.
+    *,
+    kinesis: KinesisClient,
+    start: str = "latest",
+    shards: Sequence[str] = (),
+    raw: bool = False,
+    follow: bool = True,
+) -> Iterator[Row]:
+    """The rows of a stream as they arrive, read with at most a fifth of each shard's read quota.
 
-    Rows of aggregated records (KPL) are shown one by one, with their number and the program that
-    wrote them. The command follows splits and merges: it reads a shard after its parents. It uses
-    at most a fifth of the read quota of a shard, and ends at Ctrl-C.
+    Follows splits and merges: it reads a shard after its parents.
 
-    \b
-    Calls: DescribeStreamSummary, ListShards, GetShardIterator, GetRecords.
+    Args:
+        stream: name or ARN.
+        kinesis: boto3's client of Kinesis, which makes a call again that a shard refuses.
+        start: ``latest``, ``trim_horizon``, an ISO time with a zone, ``10m`` for a time ago, or
+            milliseconds since 1970.
+        shards: IDs or numbers of the shards to read; default: all.
+        raw: whether an aggregated record is one row.
+        follow: whether to wait for more records when all are read.
 
-    \b
-    Examples:
-      spark-kinesis tail --stream orders
-      spark-kinesis tail --stream orders --shard 3 --from 10m --raw
-      spark-kinesis tail --stream orders --from trim_horizon --no-follow --json > orders.jsonl
-
-    Exit codes: 0 success, 2 an error.
+    Raises:
+        ValueError: for another start, or for a shard that cannot be read from there.
+        SparkKinesisError: if a shard refuses all calls, because others use up its quota.
+        botocore.exceptions.ClientError: if a call fails for another reason.
     """
-    client, now = connection.kinesis(attempts=_ATTEMPTS), utc_now()
-    try:
-        position = parse_start(start, now)
-        summary = describe(client, stream)
-        first = first_shards(summary.name, list_shards(client, summary.arn), position, shards)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    follower = Follower(client, summary.arn, position, first, waits_for_all=not shards)
-    rows = (
+    position = parse_start(start, utc_now())
+    summary = describe(kinesis, stream)
+    first = first_shards(summary.name, list_shards(kinesis, summary.arn), position, shards)
+    follower = Follower(kinesis, summary.arn, position, first, waits_for_all=not shards)
+    return (
         row
-        for shard, records in follower.pages(until_tip=no_follow)
+        for shard, records in follower.pages(until_tip=not follow)
         for record in records
         for row in rows_of(shard, record, is_raw=raw)
     )
-    if not is_json:
-        to_stderr(HEADER)
-    try:
-        for row in islice(rows, count):
-            if is_json:
-                print_json(as_json(row))
-            else:
-                click.echo(line(row, utc_now(), width))
-    except KeyboardInterrupt:
-        pass  # the normal end
-    return 0
 
 
 Start = Mapping[str, Any]
@@ -133,7 +97,7 @@ def parse_start(text: str, now: datetime) -> Start:
     try:
         return {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": read_time(text, now)}
     except ValueError:
-        raise ValueError(f"--from must be latest, trim_horizon, {FORMS}, not {text!r}") from None
+        raise ValueError(f"the start must be latest, trim_horizon, {FORMS}, not {text!r}") from None
 
 
 def first_shards(
@@ -474,3 +438,78 @@ def _age(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.1f}{unit}"
     return f"{max(0.0, seconds):.1f}s"
+
+
+@click.command("tail")
+@click.option("--stream", required=True, metavar="NAME|ARN", help="stream to read")
+@click.option("--shard", "shards", multiple=True, help="ID or number of a shard; repeatable")
+@click.option(
+    "--from",
+    "start",
+    default="latest",
+    show_default=True,
+    help=f"latest, trim_horizon, {FORMS}",
+)
+@click.option("--raw", is_flag=True, help="show an aggregated record as one")
+@click.option("--count", type=click.IntRange(1), help="number of rows to show (default: no limit)")
+@click.option("--no-follow", is_flag=True, help="end when all records are shown")
+@click.option(
+    "--width",
+    type=click.IntRange(4),
+    default=200,
+    show_default=True,
+    help="characters of data per row",
+)
+@click.option("--json", "is_json", is_flag=True, help="print one JSON object per row")
+@connection_options
+def command(
+    connection: Connection,
+    *,
+    stream: str,
+    shards: tuple[str, ...],
+    start: str,
+    raw: bool,
+    count: int | None,
+    no_follow: bool,
+    width: int,
+    is_json: bool,
+) -> int:
+    """Show records as they arrive: age, shard, size, key and data.
+
+    Rows of aggregated records (KPL) are shown one by one, with their number and the program that
+    wrote them. The command follows splits and merges: it reads a shard after its parents. It uses
+    at most a fifth of the read quota of a shard, and ends at Ctrl-C.
+
+    \b
+    Calls: DescribeStreamSummary, ListShards, GetShardIterator, GetRecords.
+
+    \b
+    Examples:
+      spark-kinesis tail --stream orders
+      spark-kinesis tail --stream orders --shard 3 --from 10m --raw
+      spark-kinesis tail --stream orders --from trim_horizon --no-follow --json > orders.jsonl
+
+    Exit codes: 0 success, 2 an error.
+    """
+    try:
+        rows = tail(
+            stream,
+            kinesis=connection.kinesis(attempts=_ATTEMPTS),
+            start=start,
+            shards=shards,
+            raw=raw,
+            follow=not no_follow,
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    if not is_json:
+        to_stderr(HEADER)
+    try:
+        for row in islice(rows, count):
+            if is_json:
+                print_json(as_json(row))
+            else:
+                click.echo(line(row, utc_now(), width))
+    except KeyboardInterrupt:
+        pass  # the normal end
+    return 0
