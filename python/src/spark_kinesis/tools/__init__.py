@@ -16,16 +16,18 @@ if TYPE_CHECKING:
     from .handover import hand_back, take_over
     from .history import batches
     from .rewinding import rewind
+    from .top import look
 
 # The functions, and the modules that are imported when a function is first used.
 _FUNCTIONS = {
     "batches": "history",
     "hand_back": "handover",
+    "look": "top",
     "rewind": "rewinding",
     "take_over": "handover",
 }
 
-__all__ = ["batches", "hand_back", "rewind", "take_over"]
+__all__ = ["batches", "hand_back", "look", "rewind", "take_over"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,322 @@
+"""Looks at a query from inside: at the progress that Spark reports. No call of Kinesis is made."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from spark_kinesis._errors import SparkKinesisError
+from spark_kinesis._offsets import Progress, decode, is_kinesis
+from spark_kinesis._times import from_iso, utc_now
+
+from .forecast import Step
+from .snapshot import Counters, Facts, MicroBatch, ShardFacts, complete, shards_of, snapshot
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from spark_kinesis._offsets import SourceOffset
+
+    from .snapshot import ShardKey, Snapshot
+
+_KEPT = 100
+_RATE_WINDOW = timedelta(minutes=1)
+_LONGEST_REASON = 300
+_BEHIND, _LEFT = "maxFetchLagMs", "minMsToExpiry"
+_HOUR = timedelta(hours=1)  # Kinesis keeps records for a whole number of hours
+
+
+class InsideView:
+    """Makes snapshots of a query of this session.
+
+    A look asks Spark for its last report only, because all recent ones of a large stream are
+    megabytes. The view keeps what it has seen.
+    """
+
+    def __init__(
+        self,
+        query: StreamingQuery,
+        *,
+        source: int | None = None,
+        retention: timedelta | None = None,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """Ask nothing yet.
+
+        Args:
+            query: the query.
+            source: number of the Kinesis source; default: the only one.
+            retention: how long the streams keep records; default: as the progress of the query
+                shows it for a single stream.
+            now: returns the time.
+        """
+        self._query, self._source, self._now = query, source, now
+        self._given, self._learned = retention, retention
+        self._parents: dict[ShardKey, tuple[str, ...]] = {}
+        self._steps: deque[Step] = deque(maxlen=_KEPT)
+        self._last: Report | None = None
+        self._batch: MicroBatch | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the query runs."""
+        return bool(self._query.isActive)
+
+    def look(self) -> Snapshot:
+        """Make a snapshot.
+
+        Raises:
+            SparkKinesisError: if the query has no such Kinesis source.
+        """
+        now = self._now()
+        for it in self._new_reports():
+            self._note(it)
+        last = self._last
+        return snapshot(
+            Facts(
+                at=now,
+                query=self._query.name or str(self._query.id),
+                place="This session",
+                batch=self._batch,
+                steps=tuple(self._steps),
+                shards=self._shards(last, now) if last else {},
+                retention=self._retention(last) if last else {},
+                counters=last.counters if last else None,
+                processed=_rate(self._steps, now),
+                status=self._status(),
+            )
+        )
+
+    def _new_reports(self) -> list[Report]:
+        last = self._query.lastProgress
+        found = reports([last] if last else [], self._source)
+        if not found or (self._last and found[0].at <= self._last.at):
+            return []
+        named = {key for offset in found[0].offsets for key in shards_of(offset)}
+        is_next = self._last is not None and found[0].start == self._last.end
+        if named <= self._parents.keys() and (found[0].has_moved or is_next):
+            return found
+        # At the first look, when shards appear, and when a query waits after a micro-batch that no
+        # look has seen. Earlier reports say what shards waited for, and how fast the query was.
+        every = reports(self._query.recentProgress, self._source)
+        return [it for it in every if self._last is None or it.at > self._last.at]
+
+    def _note(self, report: Report) -> None:
+        for offset in report.offsets:
+            for key, it in shards_of(offset).items():
+                self._parents[key] = tuple(sorted({*self._parents.get(key, ()), *it.waits_for}))
+        self._last = report
+        if report.has_moved:
+            step = Step(
+                at=report.at, number=report.number, complete=complete(report.end), rows=report.rows
+            )
+            self._steps.append(step)
+            self._batch = report.batch
+
+    def _shards(self, last: Report, now: datetime) -> dict[ShardKey, ShardFacts]:
+        """What is known about all shards that were ever named."""
+        positions, lags = shards_of(last.end), self._lags(last, now)
+        return {
+            key: ShardFacts(
+                parents=parents,
+                position=positions.get(key),
+                lag=lags.get(key),
+                records=None if lags.get(key) != timedelta() else 0,
+                is_counted=lags.get(key) == timedelta(),
+            )
+            for key, parents in sorted(self._parents.items())
+        }
+
+    def _lags(self, last: Report, now: datetime) -> dict[ShardKey, timedelta | None]:
+        # Records arrive while a micro-batch runs, so no shard has caught up then.
+        return last.lags(
+            now, is_busy=self.is_active and bool(self._query.status["isDataAvailable"])
+        )
+
+    def _retention(self, last: Report) -> dict[str, timedelta]:
+        """How long each stream keeps records, as far as it is known."""
+        if self._given is None:
+            lags = [it for it in self._lags(last, last.ended).values() if it is not None]
+            self._learned = last.retention(lags) or self._learned
+        return {} if self._learned is None else dict.fromkeys(last.end.streams, self._learned)
+
+    def _status(self) -> str:
+        if self.is_active:
+            return str(self._query.status["message"])
+        error = self._query.exception()
+        if error is None:
+            return "Stopped"
+        reason = str(error).splitlines()[0][:_LONGEST_REASON]
+        return f"Failed: {reason}"
+
+
+def _rate(steps: Sequence[Step], now: datetime) -> float | None:
+    """The rows per second of the last minute, and at least of the last micro-batch.
+
+    A micro-batch between two looks is not known. It counts like the others.
+    """
+    lately = [it for it in steps if now - it.at <= _RATE_WINDOW] or list(steps)[-1:]
+    if not lately or now <= lately[0].at:
+        return None
+    rows = sum(it.rows or 0 for it in lately) / len(lately)
+    batches = max(len(lately), lately[-1].number - lately[0].number + 1)
+    return rows * batches / (now - lately[0].at).total_seconds()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One report of a query, of one of its sources."""
+
+    at: datetime  # when the trigger began
+    number: int  # ID of the micro-batch
+    phases: Mapping[str, int]  # milliseconds that each phase took
+    rows: int  # number of rows that the source read
+    start: SourceOffset | None  # where the micro-batch began. ``None`` before the first.
+    end: SourceOffset  # where it ended
+    ahead: SourceOffset  # how far the executors have read ahead
+    metrics: Mapping[str, str]  # of the source; see ``docs/reference/metrics.md``
+
+    @property
+    def offsets(self) -> tuple[SourceOffset, ...]:
+        """The start and the end."""
+        return (self.end,) if self.start is None else (self.start, self.end)
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the micro-batch has advanced, and not only waited for data."""
+        return self.start != self.end
+
+    @property
+    def ended(self) -> datetime:
+        """When the trigger ended, and the source reported its metrics."""
+        return self.at + timedelta(milliseconds=self.phases.get("triggerExecution", 0))
+
+    @property
+    def batch(self) -> MicroBatch:
+        """The micro-batch."""
+        took = self.phases.get("triggerExecution")
+        return MicroBatch(
+            number=self.number,
+            planned=self.at,
+            is_running=False,
+            phases=self.phases,
+            rows=self.rows,
+            took=None if took is None else timedelta(milliseconds=took),
+        )
+
+    @property
+    def counters(self) -> Counters:
+        """The counters of the source. 0 for one that is absent."""
+        return Counters(
+            throttled_requests=int(self.metrics.get("throttledRequests", 0)),
+            retried_requests=int(self.metrics.get("retriedRequests", 0)),
+            reread_ranges=int(self.metrics.get("rereadRanges", 0)),
+            lost_ranges=int(self.metrics.get("lostRanges", 0)),
+            buffered_bytes=int(self.metrics.get("bufferedBytes", 0)),
+            spilled_bytes=int(self.metrics.get("spilledBytes", 0)),
+            fetched_records=int(self.metrics.get("fetchedRecords", 0)),
+        )
+
+    def lags(self, now: datetime, *, is_busy: bool) -> dict[ShardKey, timedelta | None]:
+        """How far each shard is behind. ``None`` if unknown.
+
+        It is zero if reading ahead has caught up at the position, and found nothing.
+        """
+        ahead = shards_of(self.ahead)
+        found: dict[ShardKey, timedelta | None] = {}
+        for key, it in shards_of(self.end).items():
+            further = ahead.get(key, it)
+            is_same = (further.place, further.waits_for) == (it.place, it.waits_for)
+            behind = self.metrics.get(f"{_BEHIND}.{key[0]}", self.metrics.get(_BEHIND))
+            since = (further.complete_as_of if is_same else None) or it.complete_until
+            if it.progress is Progress.FINISHED or (is_same and behind == "0" and not is_busy):
+                found[key] = timedelta()
+            else:
+                found[key] = None if since is None else max(timedelta(), now - since)
+        return found
+
+    def retention(self, lags: Sequence[timedelta]) -> timedelta | None:
+        """How long the stream keeps records: the time left to the oldest unread one, and its lag.
+
+        Args:
+            lags: those of the shards when the report was made.
+
+        Returns:
+            ``None`` if the report does not say it, or if the query reads several streams: their
+            retention periods may differ.
+        """
+        left = self.metrics.get(_LEFT)
+        if left is None or not lags or len(self.end.streams) != 1:
+            return None
+        if int(left) == 0:  # Records may have expired before, so the period is the lag at most.
+            return max(lags) // _HOUR * _HOUR
+        found = timedelta(milliseconds=int(left)) + max(lags)
+        return (found + _HOUR / 2) // _HOUR * _HOUR
+
+
+def reports(progress: Iterable[Any], source: int | None) -> list[Report]:
+    """The reports about one source, oldest first.
+
+    Args:
+        progress: Spark's reports, as pyspark returns them.
+        source: number of the Kinesis source; default: the only one.
+
+    Raises:
+        SparkKinesisError: if there is no such source, or several and none was named.
+    """
+    plain = [_plain(it) for it in progress]
+    found = (_report(it, it["sources"][_number(it["sources"], source)]) for it in plain)
+    return [it for it in found if it is not None]
+
+
+def _plain(progress: Any) -> Mapping[str, Any]:
+    """A report as Spark writes it. Before Spark 4, pyspark returns a dictionary of it."""
+    text = getattr(progress, "json", None)
+    found: Mapping[str, Any] = json.loads(text) if isinstance(text, str) else progress
+    return found
+
+
+def _number(sources: Sequence[Mapping[str, Any]], wanted: int | None) -> int:
+    known = [number for number, it in enumerate(sources) if _is_ours(it)]
+    if wanted is None and len(known) == 1:
+        return known[0]
+    if wanted is not None and wanted in known:
+        return wanted
+    advice = f"there is no source {wanted}" if wanted is not None else "name one with source="
+    raise SparkKinesisError(
+        f"the query has {len(known)} Kinesis sources, with the numbers "
+        f"{', '.join(map(str, known)) or 'none'}: {advice}"
+    )
+
+
+def _is_ours(source: Mapping[str, Any]) -> bool:
+    offsets = (source.get("endOffset"), source.get("startOffset"), source.get("latestOffset"))
+    return str(source.get("description", "")).startswith("Kinesis[") or any(
+        is_kinesis(json.dumps(it)) for it in offsets
+    )
+
+
+def _report(progress: Mapping[str, Any], source: Mapping[str, Any]) -> Report | None:
+    start, end = _offset(source.get("startOffset")), _offset(source.get("endOffset"))
+    end = end or start
+    if end is None:
+        return None
+    return Report(
+        at=from_iso(str(progress["timestamp"])),
+        number=int(progress["batchId"]),
+        phases={str(name): int(it) for name, it in progress.get("durationMs", {}).items()},
+        rows=int(source.get("numInputRows", 0)),
+        start=start,
+        end=end,
+        ahead=_offset(source.get("latestOffset")) or end,
+        metrics=source.get("metrics") or {},
+    )
+
+
+def _offset(value: Any) -> SourceOffset | None:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return decode(text, "the progress of the query") if is_kinesis(text) else None

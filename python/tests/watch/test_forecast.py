@@ -1,0 +1,110 @@
+"""When a query catches up, or loses data."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from spark_kinesis._watch.forecast import EVEN, Forecast, Outlook, forecast, of_all
+
+from .given import DAY, NOW
+
+TOLERANCE = timedelta(seconds=30)
+LAGS = st.timedeltas(timedelta(seconds=31), timedelta(hours=23))
+SLOW = st.floats(0, 1 - EVEN - 0.01)
+FAST = st.floats(1 + EVEN + 0.01, 100)
+ANY = st.one_of(st.none(), st.floats(0, 100))
+CLOSE = timedelta(milliseconds=1)
+
+
+def of(lag: timedelta | None, speed: float | None, retention: timedelta | None = DAY) -> Forecast:
+    return forecast(now=NOW, lag=lag, speed=speed, retention=retention, tolerance=TOLERANCE)
+
+
+def lag_at(moment: timedelta, lag: timedelta, speed: float) -> timedelta:
+    """What the lag is after a while: it grows with time, and shrinks with what is read."""
+    return lag + moment - moment * speed
+
+
+@given(LAGS, FAST)
+def test_a_fast_query_has_no_lag_when_it_has_caught_up(lag: timedelta, speed: float) -> None:
+    found = of(lag, speed)
+    assert found.outlook is Outlook.CATCHES_UP
+    assert found.at is not None
+    assert abs(lag_at(found.at - NOW, lag, speed)) < speed * CLOSE
+
+
+@given(LAGS, SLOW)
+def test_a_slow_query_is_a_retention_period_behind_when_it_loses_data(
+    lag: timedelta, speed: float
+) -> None:
+    found = of(lag, speed)
+    assert found.outlook is Outlook.LOSES_DATA
+    assert found.at is not None
+    assert found.at > NOW
+    assert abs(lag_at(found.at - NOW, lag, speed) - DAY) < CLOSE
+
+
+@given(LAGS, FAST, st.floats(0, 10))
+def test_a_faster_query_catches_up_earlier(lag: timedelta, speed: float, more: float) -> None:
+    slow, fast = of(lag, speed).at, of(lag, speed + more).at
+    assert slow is not None
+    assert fast is not None
+    assert fast <= slow
+
+
+@given(LAGS, LAGS, SLOW)
+def test_a_larger_lag_loses_data_earlier(one: timedelta, other: timedelta, speed: float) -> None:
+    first, second = of(max(one, other), speed).at, of(min(one, other), speed).at
+    assert first is not None
+    assert second is not None
+    assert first <= second
+
+
+@given(LAGS, st.floats(1 - EVEN, 1 + EVEN))
+def test_an_even_speed_keeps_the_distance(lag: timedelta, speed: float) -> None:
+    assert of(lag, speed) == Forecast(outlook=Outlook.KEEPS_DISTANCE)
+
+
+@given(st.timedeltas(timedelta(), TOLERANCE), ANY)
+def test_a_small_lag_is_none(lag: timedelta, speed: float | None) -> None:
+    assert of(lag, speed) == Forecast(outlook=Outlook.CAUGHT_UP)
+
+
+@given(ANY, st.timedeltas(DAY, 9 * DAY))
+def test_a_lag_beyond_the_retention_period_loses_data_now(
+    speed: float | None, lag: timedelta
+) -> None:
+    assert of(lag, speed) == Forecast(outlook=Outlook.LOSES_DATA, at=NOW)
+
+
+def test_what_is_unknown_is_said() -> None:
+    hour = timedelta(hours=1)
+    assert of(None, 1.0).outlook is Outlook.UNKNOWN
+    assert of(hour, None).outlook is Outlook.UNKNOWN
+    assert of(hour, 0.5, retention=None) == Forecast(outlook=Outlook.FALLS_BEHIND)
+    assert of_all([]).outlook is Outlook.UNKNOWN
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), LAGS, st.floats(0, 100)), min_size=1))
+def test_the_worst_shard_decides(shards: list[tuple[str, timedelta, float]]) -> None:
+    every = [(shard, of(lag, speed)) for shard, lag, speed in shards]
+    found = of_all(every)
+    lost = [it.at for _, it in every if it.outlook is Outlook.LOSES_DATA and it.at]
+    late = [it.at for _, it in every if it.outlook is Outlook.CATCHES_UP and it.at]
+    if lost:
+        assert (found.outlook, found.at) == (Outlook.LOSES_DATA, min(lost))
+    elif len(late) == len(every):
+        assert (found.outlook, found.at) == (Outlook.CATCHES_UP, max(late))
+    assert found.shard in {shard for shard, *_ in shards}
+
+
+@given(LAGS, FAST)
+def test_a_query_has_caught_up_when_all_shards_have(lag: timedelta, speed: float) -> None:
+    here = of(timedelta(), None)
+    assert of_all([("a", here), ("b", here)]) == here
+    behind = of(lag, speed)
+    assume(behind.at is not None)
+    assert of_all([("a", here), ("b", behind)]).shard == "b"
