@@ -102,3 +102,9 @@ def test_each_stream_has_its_retention_period() -> None:
     assert snapshot(found).loses_data
     assert not snapshot(replace(found, retention={ARN: timedelta(days=7)})).loses_data
     assert snapshot(replace(found, at=NOW + timedelta(days=8), retention={})).loses_data is False
+
+
+def test_a_query_whose_shards_are_all_finished_has_no_rate_per_shard() -> None:
+    finished = ShardFacts(position=ShardOffset(progress=Progress.FINISHED), lag=timedelta())
+    found = snapshot(replace(facts({0: finished}, steps=steps(1.0, 0)), processed=40))
+    assert (found.shards, found.totals.records) == ((), None)

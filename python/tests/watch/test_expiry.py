@@ -45,7 +45,7 @@ def test_the_given_retention_counts() -> None:
 
 def test_the_retention_of_several_streams_is_unknown() -> None:
     query = behind(22 * 3_600_000)
-    for report in query.recentProgress:
+    for report in query.reports:
         for place in ("startOffset", "endOffset", "latestOffset"):
             streams = report["sources"][0][place]["streams"]
             streams["arn:other"] = streams[ARN]

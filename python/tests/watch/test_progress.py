@@ -70,13 +70,18 @@ class Query:
 
     def __init__(self, *recent: Any, is_busy: bool = False) -> None:
         self.isActive = True
-        self.recentProgress = list(recent)
+        self.reports, self.asked_for_all = list(recent), 0
         self.status = {"message": "Waiting for data to arrive", "isDataAvailable": is_busy}
         self.failure: Exception | None = None
 
     @property
     def lastProgress(self) -> Any:  # noqa: N802 Spark's name
-        return self.recentProgress[-1] if self.recentProgress else None
+        return self.reports[-1] if self.reports else None
+
+    @property
+    def recentProgress(self) -> list[Any]:  # noqa: N802 Spark's name
+        self.asked_for_all += 1
+        return self.reports
 
     def exception(self) -> Exception | None:
         return self.failure
@@ -163,6 +168,54 @@ def test_splits_are_known_from_what_waited() -> None:
         (name(1), 1, State.READING),
         (name(2), 1, State.READING),
     ]
+
+
+def test_a_look_asks_for_the_last_report_and_the_view_keeps_the_others() -> None:
+    way = [offset(s0=after(it, ago(110 - 10 * it))) for it in range(11)]
+    query = Query(progress(1, 100, way[0], way[1], rows=10))
+    view = InsideView(query, now=lambda: NOW)  # type: ignore[arg-type]
+    view.look()
+    assert query.asked_for_all == 1  # Which reports there were before is not known yet.
+    for number in (2, 3, 5, 8, 10):  # The others end between two looks.
+        query.reports = [progress(number, 110 - 10 * number, way[number - 1], way[number], rows=10)]
+        found = view.look()
+        view.look()
+    assert query.asked_for_all == 1
+    assert found.batch is not None
+    assert (found.batch.number, found.batch.period) == (10, timedelta(seconds=10))
+    assert found.totals.processed == pytest.approx(1)
+    assert found.shards[0].speed == pytest.approx(1)
+
+
+def test_a_split_between_two_looks_is_seen() -> None:
+    waits = ShardOffset(progress=Progress.TRIM_HORIZON, waits_for=(name(0),))
+    way = [
+        offset(s0=after(1)),
+        offset(s0=ShardOffset(progress=Progress.FINISHED), s1=waits),
+        offset(s1=after(5)),
+        offset(s1=after(6)),
+    ]
+    every = [progress(it, 9 - it, way[it - 1] if it else None, way[it]) for it in range(4)]
+    query = Query(every[0])
+    view = InsideView(query, now=lambda: NOW)  # type: ignore[arg-type]
+    view.look()
+    query.reports = every
+    assert [(it.shard, it.depth) for it in view.look().trees["orders"]] == [
+        (name(0), 0),
+        (name(1), 1),
+    ]
+
+
+def test_a_micro_batch_between_two_looks_is_the_latest_although_the_query_waits_since() -> None:
+    way = [offset(s0=after(it, ago(30 - 10 * it))) for it in range(3)]
+    every = [progress(it, 30 - 10 * it, way[it - 1], way[it]) for it in (1, 2)]
+    query = Query(every[0])
+    view = InsideView(query, now=lambda: NOW)  # type: ignore[arg-type]
+    view.look()
+    query.reports = [*every, progress(3, 5, way[2], way[2])]
+    found = view.look()
+    assert found.batch is not None
+    assert found.batch.number == 2
 
 
 def test_nothing_is_known_before_the_first_report() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
 import time
 from datetime import timedelta
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from .test_progress import Query
 
 if TYPE_CHECKING:
     from spark_kinesis._watch.page import History
+    from spark_kinesis._watch.snapshot import Snapshot
 
 
 def inside(query: Query) -> InsideView:
@@ -76,10 +78,39 @@ def test_a_view_can_be_stopped_before_its_query() -> None:
 def test_a_view_survives_no_failure_but_says_it() -> None:
     query, shown = Query(), Shown()
     view = Watch(inside(query), TICK, shown)
-    del query.recentProgress
+    del query.reports
     assert view.wait()
     assert shown.told[0].startswith("The view ended: AttributeError: ")
     assert shown.is_closed
+
+
+def test_a_view_whose_first_look_fails_closes_its_display() -> None:
+    query, shown = Query(), Shown()
+    del query.reports
+    with pytest.raises(AttributeError):
+        Watch(inside(query), TICK, shown)
+    assert shown.is_closed
+
+
+def test_stopping_does_not_wait_for_a_session_that_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watching, "STOP_SECONDS", 0.01)
+    asked, answer = threading.Event(), threading.Event()
+
+    class Silent(InsideView):
+        def look(self) -> Snapshot:
+            if threading.current_thread() is not threading.main_thread():
+                asked.set()
+                answer.wait()
+            return super().look()
+
+    view = Watch(Silent(Query()), TICK, Shown())  # type: ignore[arg-type]
+    assert asked.wait(60)
+    view.stop()
+    assert not view.wait(TICK)
+    answer.set()
+    assert view.wait()
 
 
 def test_lines_appear_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
