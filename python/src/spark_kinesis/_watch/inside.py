@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,16 @@ from spark_kinesis._offsets import Progress, decode, is_kinesis
 from spark_kinesis._times import from_iso, utc_now
 
 from .forecast import Step
-from .snapshot import Counters, Facts, MicroBatch, ShardFacts, complete, shards_of, snapshot
+from .snapshot import (
+    Counters,
+    Facts,
+    MicroBatch,
+    ShardFacts,
+    camel,
+    complete,
+    shards_of,
+    snapshot,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -75,7 +84,7 @@ class InsideView:
         now = self._now()
         for it in self._new_reports():
             self._note(it)
-        last = self._last
+        streams = self._last.end.streams if self._last else {}
         return snapshot(
             Facts(
                 at=now,
@@ -83,9 +92,9 @@ class InsideView:
                 place="This session",
                 batch=self._batch,
                 steps=tuple(self._steps),
-                shards=self._shards(last, now) if last else {},
-                retention=self._retention(last) if last else {},
-                counters=last.counters if last else None,
+                shards=self._shards(self._last, now) if self._last else {},
+                retention=dict.fromkeys(streams, self._learned) if self._learned else {},
+                counters=self._last.counters if self._last else None,
                 processed=_rate(self._steps, now),
                 status=self._status(),
             )
@@ -110,39 +119,30 @@ class InsideView:
             for key, it in shards_of(offset).items():
                 self._parents[key] = tuple(sorted({*self._parents.get(key, ()), *it.waits_for}))
         self._last = report
+        self._learned = self._given or report.retention or self._learned
         if report.has_moved:
-            step = Step(
-                at=report.at, number=report.number, complete=complete(report.end), rows=report.rows
+            batch = self._batch = report.batch
+            done = complete(report.end)
+            self._steps.append(
+                Step(at=report.at, number=batch.number, complete=done, rows=batch.rows)
             )
-            self._steps.append(step)
-            self._batch = report.batch
 
     def _shards(self, last: Report, now: datetime) -> dict[ShardKey, ShardFacts]:
         """What is known about all shards that were ever named."""
-        positions, lags = shards_of(last.end), self._lags(last, now)
+        # Records arrive while a micro-batch runs, so no shard has caught up then.
+        is_busy = self.is_active and bool(self._query.status["isDataAvailable"])
+        positions, lags = shards_of(last.end), last.lags(now, is_busy=is_busy)
+        nothing = {key for key, it in lags.items() if it == timedelta()}
         return {
             key: ShardFacts(
                 parents=parents,
                 position=positions.get(key),
                 lag=lags.get(key),
-                records=None if lags.get(key) != timedelta() else 0,
-                is_counted=lags.get(key) == timedelta(),
+                records=0 if key in nothing else None,
+                is_counted=key in nothing,
             )
             for key, parents in sorted(self._parents.items())
         }
-
-    def _lags(self, last: Report, now: datetime) -> dict[ShardKey, timedelta | None]:
-        # Records arrive while a micro-batch runs, so no shard has caught up then.
-        return last.lags(
-            now, is_busy=self.is_active and bool(self._query.status["isDataAvailable"])
-        )
-
-    def _retention(self, last: Report) -> dict[str, timedelta]:
-        """How long each stream keeps records, as far as it is known."""
-        if self._given is None:
-            lags = [it for it in self._lags(last, last.ended).values() if it is not None]
-            self._learned = last.retention(lags) or self._learned
-        return {} if self._learned is None else dict.fromkeys(last.end.streams, self._learned)
 
     def _status(self) -> str:
         if self.is_active:
@@ -172,10 +172,8 @@ class Report:
     """One report of a query, of one of its sources."""
 
     at: datetime  # when the trigger began
-    number: int  # ID of the micro-batch
-    phases: Mapping[str, int]  # milliseconds that each phase took
-    rows: int  # number of rows that the source read
-    start: SourceOffset | None  # where the micro-batch began. ``None`` before the first.
+    batch: MicroBatch  # the micro-batch
+    start: SourceOffset | None  # where it began. ``None`` before the first.
     end: SourceOffset  # where it ended
     ahead: SourceOffset  # how far the executors have read ahead
     metrics: Mapping[str, str]  # of the source; see ``docs/reference/metrics.md``
@@ -191,35 +189,10 @@ class Report:
         return self.start != self.end
 
     @property
-    def ended(self) -> datetime:
-        """When the trigger ended, and the source reported its metrics."""
-        return self.at + timedelta(milliseconds=self.phases.get("triggerExecution", 0))
-
-    @property
-    def batch(self) -> MicroBatch:
-        """The micro-batch."""
-        took = self.phases.get("triggerExecution")
-        return MicroBatch(
-            number=self.number,
-            planned=self.at,
-            is_running=False,
-            phases=self.phases,
-            rows=self.rows,
-            took=None if took is None else timedelta(milliseconds=took),
-        )
-
-    @property
     def counters(self) -> Counters:
         """The counters of the source. 0 for one that is absent."""
-        return Counters(
-            throttled_requests=int(self.metrics.get("throttledRequests", 0)),
-            retried_requests=int(self.metrics.get("retriedRequests", 0)),
-            reread_ranges=int(self.metrics.get("rereadRanges", 0)),
-            lost_ranges=int(self.metrics.get("lostRanges", 0)),
-            buffered_bytes=int(self.metrics.get("bufferedBytes", 0)),
-            spilled_bytes=int(self.metrics.get("spilledBytes", 0)),
-            fetched_records=int(self.metrics.get("fetchedRecords", 0)),
-        )
+        names = {it.name: camel(it.name) for it in fields(Counters)}
+        return Counters(**{name: int(self.metrics.get(it, 0)) for name, it in names.items()})
 
     def lags(self, now: datetime, *, is_busy: bool) -> dict[ShardKey, timedelta | None]:
         """How far each shard is behind. ``None`` if unknown.
@@ -239,17 +212,16 @@ class Report:
                 found[key] = None if since is None else max(timedelta(), now - since)
         return found
 
-    def retention(self, lags: Sequence[timedelta]) -> timedelta | None:
+    @property
+    def retention(self) -> timedelta | None:
         """How long the stream keeps records: the time left to the oldest unread one, and its lag.
 
-        Args:
-            lags: those of the shards when the report was made.
-
-        Returns:
-            ``None`` if the report does not say it, or if the query reads several streams: their
-            retention periods may differ.
+        ``None`` if the report does not say it, or if the query reads several streams: their
+        retention periods may differ.
         """
         left = self.metrics.get(_LEFT)
+        ended = self.at + (self.batch.took or timedelta())  # The source counts then.
+        lags = [it for it in self.lags(ended, is_busy=False).values() if it is not None]
         if left is None or not lags or len(self.end.streams) != 1:
             return None
         if int(left) == 0:  # Records may have expired before, so the period is the lag at most.
@@ -305,11 +277,19 @@ def _report(progress: Mapping[str, Any], source: Mapping[str, Any]) -> Report | 
     end = end or start
     if end is None:
         return None
+    at = from_iso(str(progress["timestamp"]))
+    phases = {str(name): int(it) for name, it in progress.get("durationMs", {}).items()}
+    took = phases.get("triggerExecution")
     return Report(
-        at=from_iso(str(progress["timestamp"])),
-        number=int(progress["batchId"]),
-        phases={str(name): int(it) for name, it in progress.get("durationMs", {}).items()},
-        rows=int(source.get("numInputRows", 0)),
+        at=at,
+        batch=MicroBatch(
+            number=int(progress["batchId"]),
+            planned=at,
+            is_running=False,
+            phases=phases,
+            rows=int(source.get("numInputRows", 0)),
+            took=None if took is None else timedelta(milliseconds=took),
+        ),
         start=start,
         end=end,
         ahead=_offset(source.get("latestOffset")) or end,

@@ -169,13 +169,14 @@ class Snapshot:
 
 def _document(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        return {_camel(it.name): _document(getattr(value, it.name)) for it in fields(value)}
+        return {camel(it.name): _document(getattr(value, it.name)) for it in fields(value)}
     if isinstance(value, Mapping):
         return {key: _document(it) for key, it in value.items()}
     return [_document(it) for it in value] if isinstance(value, tuple) else value
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """A name as the connector writes it: ``fetchedRecords``."""
     first, *rest = name.split("_")
     return first + "".join(map(str.capitalize, rest))
 

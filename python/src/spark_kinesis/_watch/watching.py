@@ -11,7 +11,7 @@ from contextvars import copy_context
 from datetime import timedelta
 from html import escape
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MissingPackageError
 
@@ -144,19 +144,6 @@ class Watch:
             self._display.close()
 
 
-class Display(Protocol):
-    """A place for a view that changes."""
-
-    def show(self, history: History) -> None:
-        """Show the last snapshot instead of the one before."""
-
-    def tell(self, text: str) -> None:
-        """Say why the view ends."""
-
-    def close(self) -> None:
-        """Leave the last snapshot visible."""
-
-
 def display(output: IO[str]) -> Display:
     """The place for this process.
 
@@ -164,8 +151,8 @@ def display(output: IO[str]) -> Display:
         MissingPackageError: if it needs a package that is not installed.
     """
     if _is_notebook():
-        return NotebookDisplay()
-    return TerminalDisplay() if output.isatty() else LineDisplay(output)
+        return NotebookDisplay(output)
+    return TerminalDisplay(output) if output.isatty() else Display(output)
 
 
 def _is_notebook() -> bool:
@@ -178,14 +165,32 @@ def _is_notebook() -> bool:
     return shell is not None and getattr(shell, "kernel", None) is not None
 
 
-class NotebookDisplay:
+class Display:
+    """A line per snapshot, printed to a file."""
+
+    def __init__(self, output: IO[str]) -> None:
+        """Print nothing yet."""
+        self._output = output
+
+    def show(self, history: History) -> None:
+        """Show the last snapshot instead of the one before."""
+        self.tell(sentences.line(history.last))
+
+    def tell(self, text: str) -> None:
+        """Say why the view ends."""
+        self._output.write(f"{text}\n")
+        self._output.flush()
+
+    def close(self) -> None:
+        """Leave the last snapshot visible."""
+
+
+class NotebookDisplay(Display):
     """A picture that changes. The notebook keeps the last one when it is saved."""
 
-    def __init__(self) -> None:
-        """Show nothing yet."""
-        self._handle: Any = None
-        self._html = ""
-        self._text = ""
+    _handle: Any = None
+    _html = ""
+    _text = ""
 
     def show(self, history: History) -> None:
         """Show the last snapshot instead of the one before."""
@@ -197,9 +202,6 @@ class NotebookDisplay:
         self._html += f"\n<p>{escape(text)}</p>"
         self._put()
 
-    def close(self) -> None:
-        """Does nothing: the picture stays."""
-
     def _put(self) -> None:
         from IPython.display import display as show  # noqa: PLC0415 only a notebook has it
 
@@ -210,10 +212,10 @@ class NotebookDisplay:
             self._handle.update(bundle, raw=True)
 
 
-class TerminalDisplay:
+class TerminalDisplay(Display):
     """A table that changes in place. Other output appears above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, output: IO[str]) -> None:
         """Start the display.
 
         Raises:
@@ -226,7 +228,7 @@ class TerminalDisplay:
             raise MissingPackageError(
                 "watch needs rich on a terminal: pip install 'spark-kinesis[watch]'"
             ) from error
-        self._console = Console(highlight=False)
+        self._console = Console(file=output, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False)
         self._live.start()
 
@@ -243,23 +245,3 @@ class TerminalDisplay:
     def close(self) -> None:
         """Leave the last table visible."""
         self._live.stop()
-
-
-class LineDisplay:
-    """A line per snapshot."""
-
-    def __init__(self, output: IO[str]) -> None:
-        """Print to a file."""
-        self._output = output
-
-    def show(self, history: History) -> None:
-        """Print the last snapshot."""
-        self.tell(sentences.line(history.last))
-
-    def tell(self, text: str) -> None:
-        """Print a line."""
-        self._output.write(f"{text}\n")
-        self._output.flush()
-
-    def close(self) -> None:
-        """Does nothing."""
