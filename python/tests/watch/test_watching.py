@@ -28,7 +28,7 @@ def inside(query: Query) -> InsideView:
     return InsideView(query)  # type: ignore[arg-type]
 
 
-class Shown:
+class Shown(watching.Display):
     """A display that remembers."""
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,9 @@ def details(found: Snapshot) -> list[str]:
     """The totals, the latest micro-batch, and what only the query knows, in a sentence each."""
     lines = [f"{totals(found.totals)}.", batch(found.batch)]
     if found.batch is not None and found.batch.phases:
-        lines.append(f"Phases: {phases(found.batch.phases)}.")
+        longest_first = sorted(found.batch.phases.items(), key=lambda it: (-it[1], it[0]))
+        phases = ", ".join(f"{name} {millis:,} ms" for name, millis in longest_first)
+        lines.append(f"Phases: {phases}.")
     if found.counters is not None:
         lines.append(counters(found.counters))
     return lines
@@ -117,12 +119,6 @@ def cost(found: Snapshot) -> str:
         f"In the last minute, this view used at most {share(found.cost.calls)} of the read "
         f"calls and {share(found.cost.bytes)} of the read bytes of a shard."
     )
-
-
-def phases(found: Mapping[str, int]) -> str:
-    """Spark's phases of a micro-batch, the longest first."""
-    ordered = sorted(found.items(), key=lambda it: (-it[1], it[0]))
-    return ", ".join(f"{name} {millis:,} ms" for name, millis in ordered)
 
 
 def counters(found: Counters) -> str:

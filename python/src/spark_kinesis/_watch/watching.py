@@ -70,13 +70,7 @@ class Watch:
     """A live view. ``watch`` makes one."""
 
     def __init__(self, view: InsideView, interval: timedelta, shown: Display) -> None:
-        """Show the first snapshot, and start the thread.
-
-        Args:
-            view: what to look at.
-            interval: time between two looks.
-            shown: where to show it.
-        """
+        """Show the first snapshot, and start the thread. A display of a failed start is closed."""
         self._view, self._interval, self._display = view, interval, shown
         self._end = threading.Event()
         try:

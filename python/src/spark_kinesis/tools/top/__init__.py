@@ -37,8 +37,8 @@ def look(
 ) -> Snapshot:
     """What a streaming query is doing, as its checkpoint and its streams show it.
 
-    The query may run anywhere, or not at all. Each shard is read once, and one shard of each stream
-    twice: up to 100 records and about 64 kB. Of a large stream, 20 shards are read per second.
+    The query may run anywhere, or not at all. Each shard is read once, ten at a time, and one shard
+    of each stream twice. A read returns up to 100 records and about 64 kB.
 
     Args:
         checkpoint: the checkpoint, or its folder or URL.
@@ -61,17 +61,7 @@ class OutsideView:
     """Makes snapshots of a query that runs anywhere, or does not run."""
 
     def __init__(self, checkpoint: Checkpoint, source: str | None, client: KinesisClient) -> None:
-        """Read the checkpoint and list the shards.
-
-        Args:
-            checkpoint: the checkpoint of the query.
-            source: number or name of the Kinesis source; default: the only one.
-            client: client of Kinesis.
-
-        Raises:
-            CheckpointError: if it is not the checkpoint of a query that reads from Kinesis.
-            botocore.exceptions.ClientError: if a stream cannot be described or listed.
-        """
+        """Read the checkpoint and list the shards. ``look`` has the arguments and the errors."""
         self._clock = ServiceClock()
         self._clock.follow(client)
         self._checkpoint, self._client = checkpoint, client
@@ -161,7 +151,7 @@ class OutsideView:
             steps=self._log.steps,
             shards=shards,
             retention=dict(self._retention),
-            cost=self._probes.cost(),
+            cost=self._probes.spending.cost(now),
             notes=self._notes(),
         )
 

@@ -110,7 +110,8 @@ def top(
 
     Calls: DescribeStreamSummary, ListShards, GetShardIterator, GetRecords. A shard is read at most
     once in five seconds, up to about 64 kB, and all shards at most 20 times per second together.
-    The first look reads one shard of each stream twice.
+    The first look reads one shard of each stream twice. With --once or --html, it reads every
+    shard, ten at a time.
 
     Exit codes: 0 success, also after Ctrl-C; with --once or --html 1 if unread records will expire;
     2 an error.
@@ -123,10 +124,15 @@ def top(
         check_matplotlib()
     view = OutsideView(connection.checkpoint(checkpoint), source, connection.kinesis(attempts=1))
     if html:
-        found = _page(view, html, interval, timedelta() if once else length or _PAGE_LENGTH)
+        if length is None:
+            length = timedelta() if once else _PAGE_LENGTH
+        found = _page(view, html, interval, length)
     elif once:
         found = _look_at_all(view)
-        print_json(found.document) if as_json else screen().print(terminal.screen(found))
+        if as_json:
+            print_json(found.document)
+        else:
+            screen().print(terminal.screen(found))
     else:
         with suppress(KeyboardInterrupt):
             _show(_looks(view, view.look(interval), interval, length), as_json=as_json)

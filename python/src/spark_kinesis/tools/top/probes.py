@@ -181,15 +181,11 @@ class Probes:
         self._client, self._now = client, now
         self._shards: dict[ShardKey, Probed] = {}
         self._sizes: dict[str, float] = {}
-        self._spending = Spending()
+        self.spending = Spending()
 
     def of(self, key: ShardKey) -> Probed:
         """What the probes of a shard have found."""
         return self._shards.get(key) or Probed()
-
-    def cost(self) -> Cost:
-        """What the probes of the last minute have used."""
-        return self._spending.cost(self._now())
 
     def look(
         self,
@@ -235,7 +231,7 @@ class Probes:
             return
         reading = Reading(at=self._now(), position=position, probe=found)
         (known.tip if at_tip else known.backlog).append(reading)
-        self._spending.add(reading.at, key, found.size)
+        self.spending.add(reading.at, key, found.size)
         if found.records:
             self._sizes[key[0]] = max(1.0, found.size / found.records)
 

@@ -18,12 +18,7 @@ class StepLog:
     """
 
     def __init__(self, checkpoint: Checkpoint, source: str | None) -> None:
-        """Read nothing yet.
-
-        Args:
-            checkpoint: the checkpoint of the query.
-            source: number or name of the Kinesis source; default: the only one.
-        """
+        """Read nothing yet. ``source`` is the number or name of one; default: the only one."""
         self._checkpoint, self._source = checkpoint, source
         self._batches: dict[int, tuple[Batch, SourceOffset]] = {}
         self.batch: MicroBatch | None = None
