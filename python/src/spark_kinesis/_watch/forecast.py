@@ -43,13 +43,15 @@ class Forecast:
     """What becomes of the lag of a shard, or of all shards.
 
     Attributes:
+        outlook: the kind of forecast.
         at: with ``CATCHES_UP`` when the lag is gone; with ``LOSES_DATA`` when the first unread
             record expires. Otherwise ``None``.
+        shard: ID of the shard that decides. ``None`` for a forecast of one shard.
     """
 
-    outlook: Outlook  # the kind of forecast
+    outlook: Outlook
     at: datetime | None = None
-    shard: str | None = None  # the shard that decides. ``None`` for a forecast of one shard.
+    shard: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

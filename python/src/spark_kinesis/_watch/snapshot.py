@@ -103,57 +103,96 @@ class ShardView:
     """A shard that the query reads, or will read. A figure is ``None`` if it is unknown.
 
     Attributes:
+        stream: name of the stream.
+        shard: ID.
+        state: what the query does with it.
+        is_open: whether it accepts records.
+        waits_for: parents that the query has not read to the end.
+        lag: time since the first record arrived that is not processed.
+        records: number of Kinesis records that are not processed.
+        is_counted: whether ``records`` was counted. Otherwise it is an estimate.
+        arriving: records per second that arrive, an estimate.
+        processed: records per second that the query processes, an estimate.
         speed: seconds of arrival time that the query reads per second. 1 keeps up.
+        refused: number of reads of the view that the service refused because of a limit.
         expires: when the first unread record expires. ``None`` also if there is none.
+        forecast: what becomes of the lag.
+        measured: when the view has read the shard last.
     """
 
-    stream: str  # name of the stream
-    shard: str  # ID
-    state: State  # what the query does with it
-    is_open: bool | None  # whether it accepts records
-    waits_for: tuple[str, ...]  # parents that the query has not read to the end
-    lag: timedelta | None  # time since the first record arrived that is not processed
-    records: int | None  # number of Kinesis records that are not processed
-    is_counted: bool  # whether ``records`` was counted. Otherwise it is an estimate.
-    arriving: float | None  # records per second that arrive, an estimate
-    processed: float | None  # records per second that the query processes, an estimate
+    stream: str
+    shard: str
+    state: State
+    is_open: bool | None
+    waits_for: tuple[str, ...]
+    lag: timedelta | None
+    records: int | None
+    is_counted: bool
+    arriving: float | None
+    processed: float | None
     speed: float | None
-    refused: int  # number of reads of the view that the service refused
+    refused: int
     expires: datetime | None
-    forecast: Forecast  # what becomes of the lag
-    measured: datetime | None  # when the shard was probed last
+    forecast: Forecast
+    measured: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """All shards together. A figure is ``None`` if it is unknown."""
+    """All shards together. A figure is ``None`` if it is unknown.
 
-    lag: timedelta | None  # the largest lag of a shard
-    records: int | None  # number of records that are not processed
-    is_counted: bool  # whether all of them were counted
-    arriving: float | None  # records per second that arrive
-    processed: float | None  # records per second that the query processes
-    reading: int  # number of shards that are read
-    waiting: int  # number of shards that wait for a parent
-    measured: int  # number of shards that were probed
+    Attributes:
+        lag: the largest lag of a shard.
+        records: number of Kinesis records that are not processed.
+        is_counted: whether all of them were counted.
+        arriving: records per second that arrive.
+        processed: records per second that the query processes.
+        reading: number of shards that are read.
+        waiting: number of shards that wait for a parent.
+        measured: number of shards that the view has read.
+    """
+
+    lag: timedelta | None
+    records: int | None
+    is_counted: bool
+    arriving: float | None
+    processed: float | None
+    reading: int
+    waiting: int
+    measured: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What a query does at a moment."""
+    """What a query does at a moment.
 
-    at: datetime  # the time
-    query: str | None  # name or ID of the query. ``None`` if unknown.
-    place: str  # where the facts come from
-    status: str | None  # what Spark says that the query is doing, if it was asked
-    batch: MicroBatch | None  # the latest micro-batch. ``None`` before the first.
-    totals: Totals  # all shards together
-    forecast: Forecast  # what becomes of the lag
-    shards: tuple[ShardView, ...]  # shards that are read or wait, the largest lag first
-    trees: Mapping[str, tuple[Node, ...]]  # shards by descent, by name of the stream
-    counters: Counters | None  # counters of the source. ``None`` if they cannot be seen.
-    cost: Cost  # what the view used of the quota of a shard
-    notes: tuple[str, ...]  # what went wrong, in sentences
+    Attributes:
+        at: the time.
+        query: name or ID of the query. ``None`` if unknown.
+        place: where the facts come from, such as the folder of the checkpoint.
+        status: what Spark says that the query is doing. ``None`` if it was not asked.
+        batch: the latest micro-batch. ``None`` before the first.
+        totals: all shards together.
+        forecast: what becomes of the lag.
+        shards: the shards that are read or wait, those with the largest lag first.
+        trees: the shards of each stream by descent, by name of the stream.
+        counters: the counters of the source. ``None`` if they cannot be seen.
+        cost: what the view used of the quota of a shard.
+        notes: what went wrong, in sentences.
+    """
+
+    at: datetime
+    query: str | None
+    place: str
+    status: str | None
+    batch: MicroBatch | None
+    totals: Totals
+    forecast: Forecast
+    shards: tuple[ShardView, ...]
+    trees: Mapping[str, tuple[Node, ...]]
+    counters: Counters | None
+    cost: Cost
+    notes: tuple[str, ...]
 
     @property
     def loses_data(self) -> bool:

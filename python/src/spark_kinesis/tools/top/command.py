@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from spark_kinesis._watch.snapshot import Snapshot
 
 LOSES = 1
+TIMEOUT_SECONDS = 10.0  # so that a call without an answer holds up neither the screen nor Ctrl-C
 _SHORTEST = timedelta(milliseconds=500)
 _PAGE_LENGTH = timedelta(seconds=30)
 _BAR_FROM_SHARDS = 40
@@ -122,7 +123,8 @@ def top(
         raise click.UsageError("--once and --for exclude each other")
     if html:
         check_matplotlib()
-    view = OutsideView(connection.checkpoint(checkpoint), source, connection.kinesis(attempts=1))
+    kinesis = connection.kinesis(attempts=1, timeout=TIMEOUT_SECONDS)
+    view = OutsideView(connection.checkpoint(checkpoint), source, kinesis)
     if html:
         if length is None:
             length = timedelta() if once else _PAGE_LENGTH
