@@ -16,8 +16,8 @@ from spark_kinesis._watch import watching
 from spark_kinesis._watch.inside import InsideView
 from spark_kinesis._watch.watching import Watch, watch
 
+from .test_inside import Query
 from .test_page import history
-from .test_progress import Query
 
 if TYPE_CHECKING:
     from spark_kinesis._watch.page import History

@@ -1,19 +1,31 @@
-"""How far a shard is behind."""
+"""What probes show of a shard, which shards are probed, and what it costs."""
 
 from __future__ import annotations
 
 from collections import deque
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis._offsets import Progress, ShardOffset
+from spark_kinesis._watch.snapshot import Cost, ShardKey
 from spark_kinesis.tools.facts.records import WRITE_RECORDS
-from spark_kinesis.tools.top.probes import Probed, Reading, rate
+from spark_kinesis.tools.top.probes import (
+    MOST_RECORDS,
+    PERIOD,
+    PROBES_PER_SECOND,
+    SAMPLE_BYTES,
+    Probed,
+    Reading,
+    Spending,
+    due,
+    limit,
+    rate,
+)
 
-from .given import NOW, after, ago, reading
+from .given import NOW, after, ago, key, reading
 
 HERE = after(5, ago(100))
 START = ShardOffset(progress=Progress.TRIM_HORIZON)
@@ -118,3 +130,42 @@ def test_even_arrivals_have_their_rate(count: int, per_second: int) -> None:
     arrived = tuple(100 - it / per_second for it in range(1, count + 1) if it / per_second < 100)
     found = rate([reading(HERE, arrived=arrived, behind=1)])
     assert found == pytest.approx(per_second, rel=0.01)
+
+
+@given(st.integers(0, 100), st.floats(0.5, 30), st.integers(1, 40))
+def test_shards_are_probed_in_turn_within_the_limits(
+    shards: int, interval: float, looks: int
+) -> None:
+    probed: dict[ShardKey, datetime | None] = {key(number): None for number in range(shards)}
+    now = NOW
+    for _ in range(looks):
+        turn = due(probed, now, timedelta(seconds=interval))
+        assert len(turn) <= max(1, interval * PROBES_PER_SECOND)
+        assert len(set(turn)) == len(turn)
+        assert all(now - (probed[it] or ago(60)) >= PERIOD for it in turn)
+        left = [at or ago(60) for it, at in probed.items() if it not in set(turn)]
+        # Nobody waits longer than those whose turn it is.
+        assert all((probed[it] or ago(60)) <= min(left, default=now) for it in turn)
+        probed.update(dict.fromkeys(turn, now))
+        now += timedelta(seconds=interval)
+
+
+@given(st.floats(0.01, 2_000_000))
+def test_a_probe_reads_little(size: float) -> None:
+    asked = limit(size)
+    assert 1 <= asked <= MOST_RECORDS
+    assert asked == 1 or asked * size <= SAMPLE_BYTES
+
+
+def test_an_unknown_size_is_one_record() -> None:
+    assert limit(None) == 1
+
+
+def test_the_busiest_shard_is_the_cost_of_the_last_minute() -> None:
+    spending = Spending()
+    assert spending.cost(NOW) == Cost()
+    spending.add(ago(61), key(0), 10**9)
+    for age in (50, 40, 30):
+        spending.add(ago(age), key(0), 1024)
+    spending.add(ago(20), key(1), 1024 * 1024)
+    assert spending.cost(NOW) == Cost(calls=3 / 300, bytes=1 / 120)
