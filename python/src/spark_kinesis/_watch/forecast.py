@@ -95,13 +95,8 @@ def is_stalled(steps: Sequence[Step], now: datetime) -> bool:
 def speeds(steps: Sequence[Step], now: datetime, behind: set[ShardKey]) -> dict[ShardKey, float]:
     """The speed of each shard in two recent steps: seconds of arrival time per second.
 
-    1 means that a shard keeps up with what arrives. A query that plans no more micro-batches
-    although records wait loses speed with time.
-
-    Args:
-        steps: the steps of the query, oldest first.
-        now: the time.
-        behind: the shards with unread records.
+    1 means that a shard keeps up with what arrives. If the query plans no more micro-batches, the
+    shards ``behind``, in which records wait, lose speed with time.
     """
     known = recent(steps, now)
     stalled = is_stalled(steps, now)
@@ -124,15 +119,7 @@ def forecast(
     retention: timedelta | None,
     tolerance: timedelta,
 ) -> Forecast:
-    """The forecast of a shard.
-
-    Args:
-        now: the time.
-        lag: how far the shard is behind.
-        speed: seconds of arrival time that the query reads per second.
-        retention: how long the stream keeps records.
-        tolerance: a lag up to this is none.
-    """
+    """The forecast of a shard. A lag up to the tolerance is none."""
     if lag is None:
         return Forecast(outlook=Outlook.UNKNOWN)
     if retention is not None and lag >= retention:
@@ -159,12 +146,9 @@ def _after(now: datetime, distance: timedelta, speed: float) -> datetime:
 
 
 def of_all(forecasts: Iterable[tuple[str, Forecast]]) -> Forecast:
-    """The forecast of a query from those of its shards.
+    """The forecast of a query from those of its shards, with their IDs.
 
     Data that expires first decides. Otherwise the query catches up with its last shard.
-
-    Args:
-        forecasts: shard IDs and their forecasts.
     """
     every = list(forecasts)
     if not every:

@@ -54,15 +54,7 @@ class InsideView:
         retention: timedelta | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Ask nothing yet.
-
-        Args:
-            query: the query.
-            source: number of the Kinesis source; default: the only one.
-            retention: how long the streams keep records; default: as the progress of the query
-                shows it for a single stream.
-            now: returns the time.
-        """
+        """Ask nothing yet. ``watch`` has the arguments."""
         self._query, self._source, self._now = query, source, now
         self._given, self._learned = retention, retention
         self._parents: dict[ShardKey, tuple[str, ...]] = {}
@@ -102,7 +94,7 @@ class InsideView:
 
     def _new_reports(self) -> list[Report]:
         last = self._query.lastProgress
-        found = reports([last] if last else [], self._source)
+        found = reports([] if last is None else [last], self._source)
         if not found or (self._last and found[0].at <= self._last.at):
             return []
         named = {key for offset in found[0].offsets for key in shards_of(offset)}

@@ -42,12 +42,7 @@ def details(found: Snapshot) -> list[str]:
 
 
 def rows(found: Snapshot, most: int | None = None) -> Iterator[tuple[str, ...]]:
-    """The cells of each shard below ``HEAD``, those with the largest lag first.
-
-    Args:
-        found: the snapshot.
-        most: number of rows; default: all.
-    """
+    """The cells of each shard below ``HEAD``, those with the largest lag first. Default: all."""
     for it in found.shards[:most]:
         yield (
             f"{it.stream}/{short_id(it.shard)}" if len(found.trees) > 1 else short_id(it.shard),

@@ -36,11 +36,7 @@ class Node:
 
 
 def tree(shards: Mapping[str, ShardFacts]) -> tuple[Node, ...]:
-    """The shards of one stream. Each comes after its first parent, and is contained once.
-
-    Args:
-        shards: what is known about the shards, by ID.
-    """
+    """The shards of one stream. Each comes after its first parent, and is contained once."""
     parents = {name: tuple(sorted(set(it.parents) & set(shards))) for name, it in shards.items()}
     children: dict[str, list[str]] = {name: [] for name in shards}
     for name in sorted(shards):

@@ -38,7 +38,6 @@ LOSES = 1
 TIMEOUT_SECONDS = 10.0  # so that a call without an answer holds up neither the screen nor Ctrl-C
 _SHORTEST = timedelta(milliseconds=500)
 _PAGE_LENGTH = timedelta(seconds=30)
-_BAR_FROM_SHARDS = 40
 
 
 def _interval(_context: Any, _option: Any, value: timedelta) -> timedelta:
@@ -143,9 +142,7 @@ def top(
 
 
 def _look_at_all(view: OutsideView) -> Snapshot:
-    """Look at every shard once. If that takes long, a bar on standard error shows how far it is."""
-    if view.shards < _BAR_FROM_SHARDS:
-        return view.look_at_all()
+    """Look at every shard once. A bar on standard error shows how far it is."""
     with progress_bar() as progress:
         bar = progress.add_task("Reading shards", total=view.shards)
         return view.look_at_all(lambda done, _: progress.update(bar, completed=done))

@@ -5,7 +5,7 @@ From them follow the lag, the unread records and the rates of a shard.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -72,10 +72,6 @@ class Probed:
 
         The value is zero if the latest probe found no such record. Between two probes it is an
         upper limit. ``None`` if nothing is known.
-
-        Args:
-            position: how far the query has processed the shard.
-            now: the time of the service.
         """
         if position is None:
             return None
@@ -100,10 +96,6 @@ class Probed:
 
         Otherwise it is an estimate: the mean of the rates at which records arrived at the position
         and arrive now, times the lag. The number is ``None`` if no rate is known.
-
-        Args:
-            position: how far the query has processed the shard.
-            late: its lag.
         """
         if late is None or position is None:
             return None, False
@@ -172,12 +164,7 @@ class Probes:
     """
 
     def __init__(self, client: KinesisClient, now: Callable[[], datetime]) -> None:
-        """Probe nothing yet.
-
-        Args:
-            client: client of Kinesis.
-            now: returns the time of the service.
-        """
+        """Probe nothing yet. ``now`` returns the time of the service."""
         self._client, self._now = client, now
         self._shards: dict[ShardKey, Probed] = {}
         self._sizes: dict[str, float] = {}
@@ -193,13 +180,7 @@ class Probes:
         passed: timedelta,
         advance: Advance = ignore,
     ) -> None:
-        """Probe the shards whose turn it is.
-
-        Args:
-            positions: how far the query has processed each shard.
-            passed: time since the last look, which limits the number of probes.
-            advance: is called with the number of probes that were made, and with that of all.
-        """
+        """Probe the shards whose turn it is. ``OutsideView.look`` has the arguments."""
         asked = {it: at for it, at in positions.items() if at.progress is not Progress.FINISHED}
         self._shards = {it: self._shards.get(it) or Probed() for it in asked}
         turn = due({it: self._shards[it].last for it in asked}, self._now(), passed)
@@ -241,10 +222,7 @@ def due(
 ) -> list[ShardKey]:
     """The shards to probe now: those that were not probed for longest come first.
 
-    Args:
-        probed: when each shard was probed last. ``None`` if it never was.
-        now: the time.
-        passed: time since the last probes, which limits their number.
+    ``probed`` says when, if ever. The time that passed since the last probes limits their number.
     """
     most = max(1, int(passed.total_seconds() * PROBES_PER_SECOND))
     ages = [
@@ -256,11 +234,7 @@ def due(
 
 
 def limit(record_size: float | None) -> int:
-    """How many records a probe may read.
-
-    Args:
-        record_size: mean size of the records in bytes. ``None`` if unknown: then it reads one.
-    """
+    """How many records a probe may read, by their mean size in bytes. One if it is unknown."""
     if record_size is None:
         return 1
     return max(1, min(MOST_RECORDS, int(SAMPLE_BYTES / max(record_size, 1.0))))
@@ -281,11 +255,11 @@ class Spending:
         """What was used of the quota of the shard of which most was used."""
         while self._reads and now - self._reads[0][0] > _WINDOW:
             self._reads.popleft()
-        calls: dict[ShardKey, int] = {}
-        sizes: dict[ShardKey, int] = {}
+        calls: Counter[ShardKey] = Counter()
+        sizes: Counter[ShardKey] = Counter()
         for _, key, size in self._reads:
-            calls[key] = calls.get(key, 0) + 1
-            sizes[key] = sizes.get(key, 0) + size
+            calls[key] += 1
+            sizes[key] += size
         seconds = _WINDOW.total_seconds()
         return Cost(
             calls=max(calls.values(), default=0) / (READ_CALLS * seconds),
