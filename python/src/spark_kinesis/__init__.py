@@ -52,13 +52,13 @@ from ._stop import stop_gracefully, stop_on_sigterm
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from .live.watching import watch
+    from ._watch.watching import watch
 
     schema: StructType
 else:
 
     def _watch() -> object:
-        from .live.watching import watch  # noqa: PLC0415
+        from ._watch.watching import watch  # noqa: PLC0415
 
         return watch
 

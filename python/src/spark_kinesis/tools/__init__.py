@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .history import batches
     from .rewinding import rewind
     from .tailing import tail
+    from .top import look
 
 # The functions, and the modules that are imported when a function is first used.
 _FUNCTIONS = {
@@ -28,6 +29,7 @@ _FUNCTIONS = {
     "batches": "history",
     "generate": "generating",
     "hand_back": "handover",
+    "look": "top",
     "rewind": "rewinding",
     "tail": "tailing",
     "take_over": "handover",
@@ -39,6 +41,7 @@ __all__ = [
     "batches",
     "generate",
     "hand_back",
+    "look",
     "rewind",
     "tail",
     "take_over",

@@ -32,8 +32,9 @@ from rich.live import Live
 from rich.table import Table
 
 from spark_kinesis import SparkKinesisError
+from spark_kinesis._offsets import short_id
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.facts.streams import describe, list_shards, short_id
+from spark_kinesis.tools.facts.streams import describe, list_shards
 
 from .cli import screen, to_stderr
 from .generating import Record, Written, at_rate, generate

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spark_kinesis._errors import SparkKinesisError
+from spark_kinesis._offsets import short_id
 from spark_kinesis._times import utc_now
 from spark_kinesis.tools.facts.aggregates import maker, parse
 from spark_kinesis.tools.facts.records import THROTTLED, pause_after
-from spark_kinesis.tools.facts.streams import describe, full_id, list_shards, short_id
+from spark_kinesis.tools.facts.streams import describe, full_id, list_shards
 
 from .cli import FORMS, Connection, connection_options, print_json, read_time, to_stderr
 

@@ -29,12 +29,8 @@ COMMANDS = {
         "Examine a set-up, and say what to do about each problem.",
     ),
     "top": (
-        "spark_kinesis.live.command:top",
+        "spark_kinesis.tools.top.command:top",
         "Watch a streaming query: lag, rates, shards, and a forecast.",
-    ),
-    "report": (
-        "spark_kinesis.live.report:report",
-        "Write what a streaming query is doing to a page of HTML.",
     ),
     "tail": ("spark_kinesis.tools.tailing:command", "Show the records of a stream as they arrive."),
     "advise": (

@@ -64,22 +64,28 @@ class Connection:
         """
         return session(self.user, self.endpoint, self.region, self.profile, settings=self.settings)
 
-    def kinesis(self, *, attempts: int = _ATTEMPTS) -> KinesisClient:
-        """A client of Kinesis.
-
-        Args:
-            attempts: how often it makes a call that fails for a while; default: 5.
-        """
-        found: KinesisClient = self.service("kinesis", self.endpoint, attempts=attempts)
+    def kinesis(self, *, attempts: int = _ATTEMPTS, timeout: float | None = None) -> KinesisClient:
+        """A client of Kinesis. ``service`` has the arguments."""
+        found: KinesisClient = self.service(
+            "kinesis", self.endpoint, attempts=attempts, timeout=timeout
+        )
         return found
 
-    def service(self, name: str, endpoint: str | None = None, *, attempts: int = _ATTEMPTS) -> Any:
+    def service(
+        self,
+        name: str,
+        endpoint: str | None = None,
+        *,
+        attempts: int = _ATTEMPTS,
+        timeout: float | None = None,
+    ) -> Any:
         """A client of another service of the same account and region.
 
         Args:
             name: name in boto3, such as ``cloudwatch``.
             endpoint: URL; default: that of AWS.
             attempts: how often it makes a call that fails for a while; default: 5.
+            timeout: how long it waits for an answer, in seconds; default: as long as botocore.
         """
         return client(
             self.user,
@@ -88,6 +94,7 @@ class Connection:
             self.region,
             self.profile,
             attempts=attempts,
+            timeout=timeout,
             settings=self.settings,
         )
 
