@@ -10,22 +10,21 @@ import pytest
 from botocore.exceptions import ClientError
 
 from python.tests.doctor.services import service
-from spark_kinesis.doctor import Finding, State
-from spark_kinesis.doctor.permissions import (
+from spark_kinesis.tools.examination import Finding, State
+from spark_kinesis.tools.examination.permissions import (
     ACTIONS,
     Evidence,
-    KeyFacts,
-    Outcome,
     Use,
-    call_harmlessly,
-    find_key,
-    key_finding,
     permission_findings,
-    principal_of,
-    simulate,
     uses_of,
 )
-from spark_kinesis.doctor.streams import Seen
+from spark_kinesis.tools.examination.proofs import (
+    Outcome,
+    call_harmlessly,
+    principal_of,
+    simulate,
+)
+from spark_kinesis.tools.examination.stream import Seen
 from spark_kinesis.tools.facts.streams import StreamSummary
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
@@ -194,24 +193,5 @@ def test_the_simulator_answers_in_pages_or_refuses() -> None:
     iam = service("iam", simulate_principal_policy=[first, result("a:B")])
     assert simulate(iam, ROLE, ["a:A", "a:B"], ARN) == {"a:A": "allowed", "a:B": "allowed"}
     denying = service("iam", simulate_principal_policy=refusal("AccessDenied"))
-    assert isinstance(simulate(denying, ROLE, ["a:A"], ARN), ClientError)
-
-
-def test_the_state_of_a_key_matters() -> None:
-    def described(state: str, manager: str = "CUSTOMER") -> KeyFacts:
-        metadata = {"Arn": "arn:key", "KeyState": state, "KeyManager": manager}
-        return find_key(service("kms", describe_key={"KeyMetadata": metadata}), "alias/mine")
-
-    assert key_finding(described("Enabled")).state is State.OK
-    for state in ("Disabled", "PendingDeletion"):
-        found = key_finding(described(state))
-        assert (found.state, state in found.seen) == (State.PROBLEM, True)
-    assert described("Enabled", "AWS").is_of_aws
-
-
-def test_a_key_that_is_not_described_is_unknown() -> None:
-    denied = find_key(service("kms", describe_key=refusal("AccessDeniedException")), "alias/mine")
-    assert (denied.arn, key_finding(denied).state) == (None, State.UNKNOWN)
-    assert "kms:DescribeKey" in key_finding(denied).remedy
-    assert key_finding(find_key(None, "alias/mine")).state is State.UNKNOWN
-    assert key_finding(find_key(None, "alias/aws/kinesis")).state is State.OK
+    with pytest.raises(ClientError, match="AccessDenied"):
+        simulate(denying, ROLE, ["a:A"], ARN)

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .examination import doctor
     from .handover import hand_back, take_over
     from .history import batches
     from .rewinding import rewind
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 # The functions, and the modules that are imported when a function is first used.
 _FUNCTIONS = {
     "batches": "history",
+    "doctor": "examination",
     "hand_back": "handover",
     "rewind": "rewinding",
     "take_over": "handover",
 }
 
-__all__ = ["batches", "hand_back", "rewind", "take_over"]
+__all__ = ["batches", "doctor", "hand_back", "rewind", "take_over"]
 
 
 def __getattr__(name: str) -> Any:
