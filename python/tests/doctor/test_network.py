@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AWS = route_to("https://kinesis.eu-west-1.amazonaws.com", is_local=True)
+
+
+NOWHERE = socket.gaierror("unknown")
 
 
 def of(trip: Trip, subject: str, *, needs_http2: bool = False) -> Finding:
@@ -112,6 +116,13 @@ def test_a_host_without_an_address_is_a_problem() -> None:
     assert (found.state, "has no address" in found.seen) == (State.PROBLEM, True)
 
 
+def test_a_proxy_without_an_address_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://user:pass@proxy.invalid:8080")
+    monkeypatch.setenv("no_proxy", "")
+    found = of(travel(route_to(AWS.url)), "address")
+    assert found.seen.startswith("the host http://proxy.invalid:8080 of the proxy has no address")
+
+
 @pytest.mark.parametrize(
     ("url", "hosts"),
     [
@@ -150,7 +161,7 @@ def test_the_endpoints_of_an_account(url: str, hosts: list[str]) -> None:
 def test_the_endpoints_of_the_account_are_checked_if_calls_go_there(
     stream: str, consumer: str | None, account: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(network, "travel", lambda route: Trip(route=route, unresolved="unknown"))
+    monkeypatch.setattr(network, "travel", lambda route: Trip(route=route, failure=NOWHERE))
     setup = Setup(
         connection=Connection("doctor", region="eu-west-1"),
         stream=stream,

@@ -22,7 +22,7 @@ class State(Enum):
         return {State.OK: "✔", State.PROBLEM: "✘", State.UNKNOWN: "?"}[self]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Finding:
     """One fact about a set-up.
 
@@ -57,29 +57,17 @@ class Section:
 
     def ok(self, subject: str, seen: str, details: tuple[str, ...] = ()) -> Finding:
         """A fact as the connector needs it."""
-        return self._finding(State.OK, subject, seen, "", details)
+        return Finding(self.name, subject, State.OK, seen, details=details)
 
     def problem(
         self, subject: str, seen: str, remedy: str, details: tuple[str, ...] = ()
     ) -> Finding:
         """A fact that prevents something. The remedy says what to do."""
-        return self._finding(State.PROBLEM, subject, seen, remedy, details)
+        return Finding(self.name, subject, State.PROBLEM, seen, remedy, details)
 
     def unknown(self, subject: str, seen: str, remedy: str = "") -> Finding:
         """A fact that could not be seen. The remedy says how it can be."""
-        return self._finding(State.UNKNOWN, subject, seen, remedy, ())
-
-    def _finding(
-        self, state: State, subject: str, seen: str, remedy: str, details: tuple[str, ...]
-    ) -> Finding:
-        return Finding(
-            section=self.name,
-            subject=subject,
-            state=state,
-            seen=seen,
-            remedy=remedy,
-            details=details,
-        )
+        return Finding(self.name, subject, State.UNKNOWN, seen, remedy)
 
 
 class Report(Sequence[Finding]):

@@ -100,12 +100,6 @@ class Route:
     certificates: str | None  # file of the certificates to trust; default: those of the system
 
     @property
-    def place(self) -> str:
-        """Host and port, and the proxy without its password."""
-        through = "" if self.proxy is None else f" through {self.proxy_text}"
-        return f"{self.host}:{self.port}{through}"
-
-    @property
     def proxy_text(self) -> str:
         """The proxy without its password."""
         found = urlsplit(self.proxy or "")
@@ -149,7 +143,6 @@ class Trip:
 
     route: Route  # the way
     addresses: tuple[str, ...] = ()  # IP addresses of the host. None behind a proxy.
-    unresolved: str | None = None  # why the host has no address, or ``None``
     failure: Exception | None = None  # why no answer came, or ``None``
     tls: str | None = None  # version of TLS, or ``None`` without encryption
     is_http2: bool | None = None  # whether the endpoint speaks HTTP/2. ``None`` if unknown.
@@ -160,15 +153,12 @@ class Trip:
 def travel(route: Route) -> Trip:
     """Resolve the host, connect, and send three empty requests."""
     addresses: tuple[str, ...] = ()
-    if route.proxy is None:
-        try:
-            found = socket.getaddrinfo(route.host, route.port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            return Trip(route=route, unresolved=str(error))
-        addresses = tuple(dict.fromkeys(str(it[4][0]) for it in found))
     try:
+        if route.proxy is None:
+            found = socket.getaddrinfo(route.host, route.port, type=socket.SOCK_STREAM)
+            addresses = tuple(dict.fromkeys(str(it[4][0]) for it in found))
         times, headers, tls = _ask(route)
-    except (OSError, HTTPException) as error:  # ssl.SSLError is an OSError
+    except (OSError, UnicodeError, HTTPException) as error:  # ssl.SSLError is an OSError
         return Trip(route=route, addresses=addresses, failure=error)
     return Trip(
         route=route,
@@ -251,9 +241,8 @@ def trip_findings(trip: Trip, *, needs_http2: bool) -> list[Finding]:
         findings.append(NETWORK.ok("proxy", f"requests go through {route.proxy_text}"))
     if trip.addresses:
         findings.append(NETWORK.ok("address", _addresses(trip)))
-    failure = _failure(trip)
-    if failure is not None:
-        return [*findings, failure]
+    if trip.failure is not None:
+        return [*findings, _failure(route, trip.failure)]
     millis = (trip.round_trip or 0) * _MILLIS
     return [
         *findings,
@@ -264,8 +253,10 @@ def trip_findings(trip: Trip, *, needs_http2: bool) -> list[Finding]:
 
 
 def _account_finding(trip: Trip) -> Finding:
+    if trip.failure is not None:
+        return _failure(trip.route, trip.failure)
     seen = f"{trip.route.host} answers, which calls with an ARN go to"
-    return _failure(trip) or NETWORK.ok("endpoint of the account", seen)
+    return NETWORK.ok("endpoint of the account", seen)
 
 
 def _addresses(trip: Trip) -> str:
@@ -299,19 +290,8 @@ def _http2(trip: Trip, *, needs_http2: bool) -> Finding:
     )
 
 
-def _failure(trip: Trip) -> Finding | None:
+def _failure(route: Route, error: Exception) -> Finding:
     """The finding for a trip without an answer."""
-    if trip.unresolved is not None:
-        return NETWORK.problem(
-            "address",
-            f"the host {trip.route.host} has no address: {trip.unresolved}",
-            "Check the region and the endpoint. In a VPC, check its DNS settings. If only a proxy "
-            "has access to other networks, set HTTPS_PROXY.",
-        )
-    return None if trip.failure is None else _no_answer(trip.route, trip.failure)
-
-
-def _no_answer(route: Route, error: Exception) -> Finding:
     where = f"{route.host}:{route.port}"
     if isinstance(error, ssl.SSLCertVerificationError):
         return NETWORK.problem(
@@ -336,10 +316,20 @@ def _no_answer(route: Route, error: Exception) -> Finding:
             f"Allow {route.host} in the proxy, correct its user and password, or add the host to "
             "NO_PROXY.",
         )
-    return _no_connection(route.place, error)
+    return _no_connection(route, error)
 
 
-def _no_connection(place: str, error: Exception) -> Finding:
+def _no_connection(route: Route, error: Exception) -> Finding:
+    through = "" if route.proxy is None else f" through {route.proxy_text}"
+    place = f"{route.host}:{route.port}{through}"
+    if isinstance(error, (socket.gaierror, UnicodeError)):
+        host = route.host if route.proxy is None else f"{route.proxy_text} of the proxy"
+        return NETWORK.problem(
+            "address",
+            f"the host {host} has no address: {error}",
+            "Check the region, the endpoint and the proxy. In a VPC, check its DNS settings. If "
+            "only a proxy has access to other networks, set HTTPS_PROXY.",
+        )
     if isinstance(error, TimeoutError):
         return NETWORK.problem(
             "connection",

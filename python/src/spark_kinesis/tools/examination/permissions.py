@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -83,25 +83,6 @@ def uses_of(words: Iterable[str], *, has_consumer: bool) -> frozenset[Use]:
     return frozenset(found | {Use.READ, Use.FAN_OUT} if has_consumer else found)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """What is known about the actions.
-
-    Attributes:
-        calls: outcomes of harmless calls by action.
-        simulated: decisions of the policy simulator by action.
-        unsimulated: why the simulator was not asked, or refused. ``None`` if it answered.
-        needs_key: whether the stream has a KMS key of its own.
-        needless: actions that this query does not need, with the reason.
-    """
-
-    calls: Mapping[str, Outcome]
-    simulated: Mapping[str, str] = field(default_factory=dict)
-    unsimulated: str | None = None
-    needs_key: bool
-    needless: Mapping[str, str] = field(default_factory=dict)
-
-
 def permission_check(setup: Setup) -> list[Finding]:
     """Each action of docs/how-to/iam.md."""
     seen = setup.seen
@@ -109,35 +90,40 @@ def permission_check(setup: Setup) -> list[Finding]:
         return []
     calls = call_harmlessly(setup.kinesis(setup.stream), seen, setup.consumer)
     simulated, unsimulated = _simulated(setup, seen, calls)
-    evidence = Evidence(
-        calls=calls,
-        simulated=simulated,
-        unsimulated=unsimulated,
-        needs_key=seen.key is not None and not seen.key.is_of_aws,
-        needless=_needless(seen, setup.consumer),
+    return list(
+        permission_findings(
+            uses_of(setup.uses, has_consumer=setup.consumer is not None),
+            calls=calls,
+            simulated=simulated,
+            unsimulated=unsimulated,
+            needless=_needless(seen, setup.consumer),
+        )
     )
-    uses = uses_of(setup.uses, has_consumer=setup.consumer is not None)
-    return permission_findings(evidence, uses)
 
 
 def _needless(seen: Seen, consumer: str | None) -> dict[str, str]:
+    """The actions that this query does not need, with the reason."""
+    found: dict[str, str] = {}
+    if seen.key is None or seen.key.is_of_aws:
+        of_key = [it.name for it in ACTIONS if it.is_of_key]
+        found = dict.fromkeys(of_key, "the stream has no key of its own")
     if consumer is None:
         fan_out = [it.name for it in ACTIONS if Use.FAN_OUT in it.uses]
-        return dict.fromkeys(fan_out, "no consumer was named")
+        return found | dict.fromkeys(fan_out, "no consumer was named")
     if consumer.startswith("arn:"):
-        return {_REGISTER: "a query with the ARN of a consumer registers none"}
-    return {} if seen.consumer(consumer) is None else {_REGISTER: "the consumer exists"}
+        return found | {_REGISTER: "a query with the ARN of a consumer registers none"}
+    return found if seen.consumer(consumer) is None else found | {_REGISTER: "the consumer exists"}
 
 
 def _simulated(
     setup: Setup, seen: Seen, calls: Mapping[str, Outcome]
-) -> tuple[dict[str, str], str | None]:
+) -> tuple[dict[str, Outcome], str | None]:
     """The decisions of the policy simulator, or why there are none."""
     if not setup.is_aws:
         return {}, "the endpoint is not that of AWS"
     if setup.identity is None:
         return {}, "the caller is unknown"
-    found: dict[str, str] = {}
+    found: dict[str, Outcome] = {}
     try:
         iam = setup.service("iam", seen.summary.arn)
         principal = principal_of(setup.identity, iam)
@@ -174,32 +160,39 @@ def _consumer_arn(wanted: str | None, seen: Seen) -> str | None:
     return f"{seen.summary.arn}/consumer/{wanted}:1" if known is None else known.arn
 
 
-def permission_findings(evidence: Evidence, uses: AbstractSet[Use]) -> list[Finding]:
+def permission_findings(
+    uses: AbstractSet[Use],
+    *,
+    calls: Mapping[str, Outcome],
+    simulated: Mapping[str, Outcome],
+    unsimulated: str | None,
+    needless: Mapping[str, str],
+) -> Iterator[Finding]:
     """One finding per action. Makes no calls.
 
     Args:
-        evidence: what is known.
         uses: what the query does. A missing permission for anything else is no problem.
+        calls: outcomes of harmless calls by action.
+        simulated: decisions of the policy simulator by action. A call counts more.
+        unsimulated: why the simulator was not asked, or refused. ``None`` if it answered.
+        needless: actions that this query does not need, with the reason.
     """
-    return [_finding(action, evidence, is_wanted=bool(action.uses & uses)) for action in ACTIONS]
-
-
-def _finding(action: Action, evidence: Evidence, *, is_wanted: bool) -> Finding:
-    if action.is_of_key and not evidence.needs_key:
-        return PERMISSIONS.ok(action.name, "not needed: the stream has no key of its own")
-    if action.name in evidence.needless:
-        return PERMISSIONS.ok(action.name, f"not needed: {evidence.needless[action.name]}")
-    call = evidence.calls.get(action.name)
-    decision = evidence.simulated.get(action.name)
-    if call is not None and call.is_allowed is not None:
-        is_allowed, text = call.is_allowed, call.text
-    elif decision is not None:
-        is_allowed, text = decision == "allowed", f"the policy simulator of IAM says {decision}"
-    else:
-        return _unproved(action, evidence, call)
-    if is_allowed:
-        return PERMISSIONS.ok(action.name, text)
-    return _denied(action, text, is_wanted=is_wanted)
+    for action in ACTIONS:
+        name = action.name
+        outcome = calls.get(name)
+        if outcome is None or outcome.is_allowed is None:
+            outcome = simulated.get(name, outcome)
+        if name in needless:
+            yield PERMISSIONS.ok(name, f"not needed: {needless[name]}")
+        elif outcome is None:
+            yield _unproved(action, unsimulated)
+        elif outcome.is_allowed is None:
+            seen = f"the call failed: {outcome.text}"
+            yield PERMISSIONS.unknown(name, seen, "Try again later.")
+        elif outcome.is_allowed:
+            yield PERMISSIONS.ok(name, outcome.text)
+        else:
+            yield _denied(action, outcome.text, is_wanted=bool(action.uses & uses))
 
 
 def _denied(action: Action, text: str, *, is_wanted: bool) -> Finding:
@@ -219,14 +212,9 @@ def _denied(action: Action, text: str, *, is_wanted: bool) -> Finding:
     return PERMISSIONS.problem(action.name, seen, remedy)
 
 
-def _unproved(action: Action, evidence: Evidence, call: Outcome | None) -> Finding:
-    if call is not None:
-        seen = f"the call failed: {call.text}"
-        return PERMISSIONS.unknown(action.name, seen, "Try again later.")
+def _unproved(action: Action, unsimulated: str | None) -> Finding:
     seen = "it cannot be proved without a change"
     if action.name == "kms:Decrypt":
         seen = "it cannot be proved: no encrypted record was read"
-    why = "does not know it"
-    if evidence.unsimulated is not None:
-        why = f"did not help: {evidence.unsimulated}"
+    why = "does not know it" if unsimulated is None else f"did not help: {unsimulated}"
     return PERMISSIONS.unknown(action.name, f"{seen}, and the policy simulator {why}")

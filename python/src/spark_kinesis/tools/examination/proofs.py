@@ -114,10 +114,8 @@ def principal_of(identity: str, iam: Any) -> str | None:
         return f"{parts[0]}:{parts[1]}:iam::{parts[4]}:role/{role}"
 
 
-def simulate(iam: Any, principal: str, actions: Sequence[str], resource: str) -> dict[str, str]:
-    """The decisions of the simulator by action: ``allowed``, ``explicitDeny``, ``implicitDeny``.
-
-    It performs no action.
+def simulate(iam: Any, principal: str, actions: Sequence[str], resource: str) -> dict[str, Outcome]:
+    """What the simulator decides by action. It performs no action.
 
     Args:
         iam: client of IAM.
@@ -132,4 +130,9 @@ def simulate(iam: Any, principal: str, actions: Sequence[str], resource: str) ->
         PolicySourceArn=principal, ActionNames=list(actions), ResourceArns=[resource]
     )
     results = [it for page in pages for it in page["EvaluationResults"]]
-    return {it["EvalActionName"]: it["EvalDecision"] for it in results}
+    return {it["EvalActionName"]: _decision(it["EvalDecision"]) for it in results}
+
+
+def _decision(word: str) -> Outcome:
+    """``allowed``, ``explicitDeny`` or ``implicitDeny``."""
+    return Outcome(is_allowed=word == "allowed", text=f"the policy simulator of IAM says {word}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .finding import Finding, Section
 from .installed import find_installed, numbers
 
 if TYPE_CHECKING:
-    from .installed import Installed, Jar
+    from .installed import Installed
     from .setup import Setup
 
 SOFTWARE = Section("software")
@@ -122,28 +123,18 @@ def _by_name(found: Installed) -> Finding:
     return SOFTWARE.problem("jar", "the running session has no connector", found.advice)
 
 
-def _wrong_jars(found: Installed) -> list[Finding]:
-    findings = []
+def _wrong_jars(found: Installed) -> Iterator[Finding]:
     for jar in found.jars or ():
-        if jar.scala is not None and found.scala is not None and jar.scala != found.scala:
-            findings.append(_other_scala(jar, found.scala))
-        if jar.version is not None and jar.version != found.package:
-            findings.append(_other_version(jar, found.package))
-    return findings
-
-
-def _other_scala(jar: Jar, scala: str) -> Finding:
-    return SOFTWARE.problem(
-        "jar",
-        f"{jar.place} is for Scala {jar.scala}, and Spark has Scala {scala}",
-        f"Use the jar at spark_kinesis.jar_path({scala!r}).",
-    )
-
-
-def _other_version(jar: Jar, package: str) -> Finding:
-    return SOFTWARE.problem(
-        "jar",
-        f"{jar.place} is version {jar.version}, and the Python package is {package}",
-        "Use the jar at spark_kinesis.jar_path(), or install the Python package of the same "
-        f"version: pip install spark-kinesis=={jar.version}.",
-    )
+        if None not in (jar.scala, found.scala) and jar.scala != found.scala:
+            yield SOFTWARE.problem(
+                "jar",
+                f"{jar.place} is for Scala {jar.scala}, and Spark has Scala {found.scala}",
+                f"Use the jar at spark_kinesis.jar_path({found.scala!r}).",
+            )
+        if jar.version not in (None, found.package):
+            yield SOFTWARE.problem(
+                "jar",
+                f"{jar.place} is version {jar.version}, and the Python package is {found.package}",
+                "Use the jar at spark_kinesis.jar_path(), or install the Python package of the "
+                f"same version: pip install spark-kinesis=={jar.version}.",
+            )
