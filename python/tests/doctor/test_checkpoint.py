@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,10 +16,12 @@ from python.tests.doctor.services import service
 from spark_kinesis.tools.cli import Connection
 from spark_kinesis.tools.examination import Finding, State
 from spark_kinesis.tools.examination.checkpoint import (
+    MOST_PROBES,
     ShardFact,
     StreamFacts,
     checkpoint_check,
     log_findings,
+    look_at,
     stream_findings,
 )
 from spark_kinesis.tools.examination.setup import Setup
@@ -231,21 +234,14 @@ def test_a_batch_that_was_not_completed_runs_again(tmp_path: Path) -> None:
     assert restart.seen == "micro-batch 8 is not completed, and runs again"
 
 
-@pytest.mark.parametrize(("version", "names"), [("v1", ("0", "1")), ("v2", ("orders", "late"))])
-def test_each_source_of_a_stream_has_its_own_findings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, names: tuple[str, str]
-) -> None:
-    ends = [end(7), end(9)]
-    if version == "v2":
-        ends = [f"{name}:{it}" for name, it in zip(names, ends, strict=True)]
-    log(tmp_path, *ends, completed=8, version=version)
-    asked: list[str] = []
+def stub(*names: str, asked: list[str], field: str = "ShardId") -> Any:
+    """A client of the stream `orders` that keeps a field of each request for an iterator."""
 
     def iterator(request: dict[str, str]) -> dict[str, str]:
-        asked.append(request["StartingSequenceNumber"])
+        asked.append(request[field])
         return {"ShardIterator": "i"}
 
-    kinesis = service(
+    return service(
         "kinesis",
         describe_stream_summary={
             "StreamDescriptionSummary": {
@@ -262,15 +258,41 @@ def test_each_source_of_a_stream_has_its_own_findings(
         list_shards={
             "Shards": [
                 {
-                    "ShardId": "a",
-                    "HashKeyRange": {"StartingHashKey": "0", "EndingHashKey": str(2**128 - 1)},
+                    "ShardId": name,
+                    "HashKeyRange": {"StartingHashKey": "0", "EndingHashKey": "1"},
                     "SequenceNumberRange": {"StartingSequenceNumber": "1"},
                 }
+                for name in names
             ]
         },
         get_shard_iterator=iterator,
-        get_records={"Records": [], "MillisBehindLatest": 0},
+        get_records={"Records": [], "MillisBehindLatest": 60_000},
     )
+
+
+def test_finished_shards_take_no_read_from_the_others() -> None:
+    finished = ShardOffset(progress=Progress.FINISHED)
+    shards = {f"closed-{number}": finished for number in range(MOST_PROBES)} | {"open": READ}
+    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
+    asked: list[str] = []
+    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
+    assert asked == ["open"]
+    lag = of(found, "lag")
+    assert lag is not None
+    assert lag.seen == "orders is at most 1 min behind, in open"
+
+
+@pytest.mark.parametrize(("version", "names"), [("v1", ("0", "1")), ("v2", ("orders", "late"))])
+def test_each_source_of_a_stream_has_its_own_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, names: tuple[str, str]
+) -> None:
+    ends = [end(7), end(9)]
+    if version == "v2":
+        ends = [f"{name}:{it}" for name, it in zip(names, ends, strict=True)]
+    log(tmp_path, *ends, completed=8, version=version)
+    asked: list[str] = []
+
+    kinesis = stub("a", asked=asked, field="StartingSequenceNumber")
     monkeypatch.setattr(Setup, "kinesis", lambda *_: kinesis)
     setup = Setup(connection=Connection("doctor"), checkpoint=str(tmp_path))
     owned = [it.seen for it in checkpoint_check(setup) if it.subject in ("lag", "loss")]

@@ -168,9 +168,13 @@ def look_at(
     """
     summary, listed = describe(client, arn), list_shards(client, arn)
     ids, known = {it.id for it in listed}, offset.shards
-    oldest_first = sorted(known, key=lambda it: (known[it].complete_as_of or _FIRST, it))
-    probed = [it for it in oldest_first if it in ids and not known[it].waits_for][:MOST_PROBES]
-    shards = []
+    readable = [
+        it
+        for it, place in known.items()
+        if it in ids and not place.waits_for and place.progress is not Progress.FINISHED
+    ]
+    oldest_first = sorted(readable, key=lambda it: (known[it].complete_as_of or _FIRST, it))
+    probed, shards = oldest_first[:MOST_PROBES], []
     for shard, place in known.items():
         found: Probe | None = None
         refusal: str | None = None
@@ -229,8 +233,9 @@ def _lag(facts: StreamFacts, now: datetime) -> Finding:
         new = sum(it.arrived is not None for it in probed.values())
         rest = f", except {new} {'record' if new == 1 else 'records'}" if new else ""
         seen = f"{facts.name} is read to its end{rest}"
-    if len(probed) < len(facts.shards):
-        seen += f". {len(facts.shards) - len(probed)} of {len(facts.shards)} shards were not read"
+    unread = sum(it.probe is None and not it.is_finished for it in facts.shards)
+    if unread:
+        seen += f". {unread} of {len(facts.shards)} shards were not read"
     return CHECKPOINT.ok("lag", seen, lines)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from html import escape
-from typing import overload
 
 
 class State(Enum):
@@ -70,25 +68,13 @@ class Section:
         return Finding(self.name, subject, State.UNKNOWN, seen, remedy)
 
 
-class Report(Sequence[Finding]):
+class Report(tuple[Finding, ...]):
     """The findings of an examination, section by section.
 
     In a notebook, the last expression of a cell shows it as a table. ``print`` shows it as text.
     """
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        """Keep the findings."""
-        self._findings = tuple(findings)
-
-    @overload
-    def __getitem__(self, index: int) -> Finding: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Finding]: ...
-    def __getitem__(self, index: int | slice) -> Finding | Sequence[Finding]:
-        return self._findings[index]
-
-    def __len__(self) -> int:
-        return len(self._findings)
+    __slots__ = ()
 
     @property
     def problems(self) -> list[Finding]:
@@ -102,7 +88,7 @@ class Report(Sequence[Finding]):
 
     def of(self, state: State) -> list[Finding]:
         """The findings with a state."""
-        return [it for it in self._findings if it.state is state]
+        return [it for it in self if it.state is state]
 
     @property
     def verdict(self) -> str:
@@ -114,7 +100,7 @@ class Report(Sequence[Finding]):
     def __repr__(self) -> str:
         """The remedies, then one line per finding."""
         lines = [f"{it.state.mark} {it.seen}\n  {it.remedy}\n" for it in self.problems]
-        for it in self._findings:
+        for it in self:
             lines.append(f"{it.state.mark} {it.section}: {it.subject}: {it.text}")
             lines += [f"    {detail}" for detail in it.details]
         return "\n".join([*lines, self.verdict])
@@ -125,7 +111,7 @@ class Report(Sequence[Finding]):
             f"<li>{escape(it.seen)}<br><b>{escape(it.remedy)}</b></li>" for it in self.problems
         )
         head = "".join(f"<th>{it}</th>" for it in ("", "Section", "Subject", "Seen"))
-        rows = "".join(map(_row, self._findings))
+        rows = "".join(map(_row, self))
         return (
             f'<div class="spark-kinesis-report"><style>{_CSS}</style><ul>{remedies}</ul>'
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -275,17 +275,16 @@ def _addresses(trip: Trip) -> str:
 def _http2(trip: Trip, *, needs_http2: bool) -> Finding:
     if trip.is_http2:
         return NETWORK.ok("http/2", "the endpoint speaks HTTP/2")
+    use = "which enhanced fan-out needs" if needs_http2 else "which only enhanced fan-out needs"
     if trip.is_http2 is None:
-        seen = (
-            "the endpoint did not say whether it speaks HTTP/2, which only enhanced fan-out needs"
-        )
+        seen = f"the endpoint did not say whether it speaks HTTP/2, {use}"
         return (NETWORK.unknown if needs_http2 else NETWORK.ok)("http/2", seen)
+    seen = f"the endpoint does not speak HTTP/2, {use}"
     if not needs_http2:
-        seen = "the endpoint does not speak HTTP/2, which only enhanced fan-out needs"
         return NETWORK.ok("http/2", seen)
     return NETWORK.problem(
         "http/2",
-        "the endpoint does not speak HTTP/2, which enhanced fan-out needs",
+        seen,
         "A proxy may prevent it. Let the host pass, or set consumerMode=polling.",
     )
 
