@@ -10,8 +10,8 @@ from spark_kinesis.tools.cli.commands import COMMANDS
 
 ROOT = Path(spark_kinesis.__file__).parent
 README = Path(__file__).parents[2] / "README.md"
-# The entry point of the command, and a folder of a command that is not in `tools` yet.
-MAY_USE_TOOLS = {"__main__.py", "doctor", "tools"}
+# Beside themselves: the entry point of the command.
+MAY_USE_TOOLS = {"__main__.py", "tools"}
 
 TOOLS = "spark_kinesis.tools"
 COMMON = {"changes", "cli", "facts"}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .advising import advise
     from .auditing import audit
+    from .examination import doctor
     from .generating import generate
     from .handover import hand_back, take_over
     from .history import batches
@@ -27,6 +28,7 @@ _FUNCTIONS = {
     "advise": "advising",
     "audit": "auditing",
     "batches": "history",
+    "doctor": "examination",
     "generate": "generating",
     "hand_back": "handover",
     "look": "top",
@@ -39,6 +41,7 @@ __all__ = [
     "advise",
     "audit",
     "batches",
+    "doctor",
     "generate",
     "hand_back",
     "look",

@@ -25,7 +25,7 @@ INTERRUPTED = 130
 # Name, `module:name` of the click command, and what it does. By subject, as `--help` lists them.
 COMMANDS = {
     "doctor": (
-        "spark_kinesis.doctor.command:doctor",
+        "spark_kinesis.tools.examination.command:command",
         "Examine a set-up, and say what to do about each problem.",
     ),
     "top": (

@@ -41,6 +41,8 @@ class Connection:
         profile: profile of the AWS configuration files.
         settings: role, proxy and certificates.
         storage: options of the store of checkpoints, such as ``endpoint_url``.
+        timeout: how long a call waits for a connection, and for an answer, in seconds; default: as
+            long as botocore.
     """
 
     command: str
@@ -49,6 +51,7 @@ class Connection:
     profile: str | None = None
     settings: CallSettings = field(default_factory=CallSettings)
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float | None = None
 
     @property
     def user(self) -> str:
@@ -64,28 +67,22 @@ class Connection:
         """
         return session(self.user, self.endpoint, self.region, self.profile, settings=self.settings)
 
-    def kinesis(self, *, attempts: int = _ATTEMPTS, timeout: float | None = None) -> KinesisClient:
-        """A client of Kinesis. ``service`` has the arguments."""
-        found: KinesisClient = self.service(
-            "kinesis", self.endpoint, attempts=attempts, timeout=timeout
-        )
+    def kinesis(self, *, attempts: int = _ATTEMPTS) -> KinesisClient:
+        """A client of Kinesis.
+
+        Args:
+            attempts: how often it makes a call that fails for a while; default: 5.
+        """
+        found: KinesisClient = self.service("kinesis", self.endpoint, attempts=attempts)
         return found
 
-    def service(
-        self,
-        name: str,
-        endpoint: str | None = None,
-        *,
-        attempts: int = _ATTEMPTS,
-        timeout: float | None = None,
-    ) -> Any:
+    def service(self, name: str, endpoint: str | None = None, *, attempts: int = _ATTEMPTS) -> Any:
         """A client of another service of the same account and region.
 
         Args:
             name: name in boto3, such as ``cloudwatch``.
             endpoint: URL; default: that of AWS.
             attempts: how often it makes a call that fails for a while; default: 5.
-            timeout: how long it waits for an answer, in seconds; default: as long as botocore.
         """
         return client(
             self.user,
@@ -94,7 +91,7 @@ class Connection:
             self.region,
             self.profile,
             attempts=attempts,
-            timeout=timeout,
+            timeout=self.timeout,
             settings=self.settings,
         )
 

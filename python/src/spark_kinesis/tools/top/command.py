@@ -6,6 +6,7 @@ import itertools
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,7 +123,7 @@ def top(
         raise click.UsageError("--once and --for exclude each other")
     if html:
         check_matplotlib()
-    kinesis = connection.kinesis(attempts=1, timeout=TIMEOUT_SECONDS)
+    kinesis = replace(connection, timeout=TIMEOUT_SECONDS).kinesis(attempts=1)
     view = OutsideView(connection.checkpoint(checkpoint), source, kinesis)
     if html:
         if length is None:
