@@ -7,7 +7,6 @@ jar file, which this package contains (see ``jar_path``). ``with_kinesis`` adds 
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from . import columns
@@ -44,7 +43,7 @@ from ._options.positions import (
     TrimHorizon,
 )
 from ._session.builder import with_kinesis
-from ._session.jars import jar_path
+from ._session.jars import jar_path, version
 from ._sink import KinesisSink
 from ._source import KinesisSource
 from ._stop import stop_gracefully, stop_on_sigterm
@@ -78,7 +77,7 @@ else:
         return globals()[name]
 
 
-__version__ = files(__name__).joinpath("VERSION").read_text().strip()
+__version__ = version()
 
 __all__ = [
     "AfterSequenceNumber",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import LocalKinesisError
-from spark_kinesis._session import spark as installed
+from spark_kinesis._session.jars import spark_homes
 from spark_kinesis.local._server import READY, command, spark_jars
 
 
@@ -41,7 +41,7 @@ def test_spark_home_comes_before_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    first, *others = installed.spark_homes()
+    first, *others = spark_homes()
     assert first == tmp_path
     assert [home.name for home in others] == ["pyspark"]
 

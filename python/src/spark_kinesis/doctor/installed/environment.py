@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_kinesis import SparkKinesisError, __version__
-from spark_kinesis._session.jars import jar_path
-from spark_kinesis._session.spark import default_settings, scala_version, spark_homes
-from spark_kinesis._session.submit import JARS, submitted
+from spark_kinesis._session.builder import JARS, submitted
+from spark_kinesis._session.jars import default_settings, jar_path, scala_version, spark_homes
 
 from .facts import Installed, Jar, named_jar
 from .session import installed_in
