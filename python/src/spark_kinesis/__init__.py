@@ -22,20 +22,21 @@ from ._errors import (
     NoAnswerError,
     SparkKinesisError,
 )
-from ._options.consumers import EnhancedFanOut
-from ._options.credentials import (
+from ._options.access import (
     AssumeRole,
     Credentials,
     CredentialsProvider,
     Profile,
+    Proxy,
     StaticCredentials,
+    Timeouts,
 )
-from ._options.network import Proxy, Timeouts
-from ._options.position_maps import ByShard, ByStream
 from ._options.positions import (
     AfterSequenceNumber,
     AtSequenceNumber,
     AtTimestamp,
+    ByShard,
+    ByStream,
     Latest,
     Position,
     PositionWord,
@@ -45,7 +46,7 @@ from ._options.positions import (
 from ._session.builder import with_kinesis
 from ._session.jars import jar_path, version
 from ._sink import KinesisSink
-from ._source import KinesisSource
+from ._source import EnhancedFanOut, KinesisSource
 from ._stop import stop_gracefully, stop_on_sigterm
 
 if TYPE_CHECKING:

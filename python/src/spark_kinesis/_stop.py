@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ._options.values import require
+from ._options.declared import require
 from ._session.missing import require_connector, require_connector_in
 
 if TYPE_CHECKING:

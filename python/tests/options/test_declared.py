@@ -25,6 +25,7 @@ from spark_kinesis import (
 )
 from spark_kinesis._options.access import StreamAccess
 from spark_kinesis._options.declared import (
+    _SECRETS,
     Option,
     check,
     declared,
@@ -33,8 +34,7 @@ from spark_kinesis._options.declared import (
     texts,
     word,
 )
-from spark_kinesis._options.mapping import _SECRETS
-from spark_kinesis._options.replays import replay_options
+from spark_kinesis._source import replay_options
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDEN: dict[str, list[dict[str, Any]]] = json.loads(

@@ -10,7 +10,7 @@ from pkgutil import get_data
 from typing import Literal
 
 from spark_kinesis._errors import JarNotFoundError
-from spark_kinesis._options.values import require_word
+from spark_kinesis._options.declared import require_word
 
 ScalaVersion = Literal["2.12", "2.13"]
 JAR_VARIABLE = "SPARK_KINESIS_JAR"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from spark_kinesis._backoff import pause
 from spark_kinesis._boto import LOCAL_REGION, TRANSIENT, boto3
 from spark_kinesis._errors import KinesisRefusedError, LocalKinesisError, NoAnswerError
-from spark_kinesis._options.credentials import StaticCredentials
+from spark_kinesis._options.access import StaticCredentials
 
 from ._admin import TIMEOUT_SECONDS, Fault, FaultName, Stats, admin, stats
 from ._shards import Shard, described, open_shards, pair_to_merge, parents_first, shard_to_split

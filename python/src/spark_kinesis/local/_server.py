@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, final, get_args
 
 from spark_kinesis._errors import LocalKinesisError
-from spark_kinesis._options.values import ABSENT, duration, require, require_word
+from spark_kinesis._options.declared import ABSENT, duration, require, require_word
 from spark_kinesis._session.jars import jar_path, simulator_jar_path, spark_homes
 
 Quotas = Literal["aws", "off", "window", "counting-window", "rolling", "smooth", "shared", "steps"]
