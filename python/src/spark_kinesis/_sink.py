@@ -17,7 +17,6 @@ from ._options.declared import (
     require,
     size,
     string,
-    texts,
     word,
 )
 from ._session.missing import FORMAT, explain_missing_jar, require_connector
@@ -131,7 +130,7 @@ class KinesisSink(StreamAccess):
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
-        StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
+        StreamAccess.__post_init__(self)  # super() fails in a class with slots
         require("stream_name", self.stream_name, str, ABSENT)
         require("stream_arn", self.stream_arn, str, ABSENT)
 
@@ -144,7 +143,7 @@ class KinesisSink(StreamAccess):
             ValueError: if a duration is not a whole number of milliseconds.
         """
         stream = {"streamName": self.stream_name, "streamArn": self.stream_arn}
-        return SparkOptions(present({**stream, **self._access_options(), **texts(self)}))
+        return SparkOptions({**present(stream), **StreamAccess.options(self)})
 
     def write_stream(
         self,

@@ -19,7 +19,6 @@ from ._options.declared import (
     require,
     size,
     switch,
-    texts,
     whole,
 )
 from ._options.positions import OF_SOURCE, AnyPosition, Latest, position, position_option
@@ -154,7 +153,7 @@ class KinesisSource(StreamAccess):
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
-        StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
+        StreamAccess.__post_init__(self)  # super() fails in a class with slots
         require("consumer", self.consumer, EnhancedFanOut, ABSENT)
         for name in ("stream_name", "stream_arn"):
             object.__setattr__(self, name, _one_or_several(name, getattr(self, name)))
@@ -173,19 +172,14 @@ class KinesisSource(StreamAccess):
             ValueError: if a duration is not a whole number of milliseconds.
         """
         start, end = self.starting_position, self.ending_position
-        return SparkOptions(
-            present(
-                {
-                    "streamName": _joined(self.stream_name),
-                    "streamArn": _joined(self.stream_arn),
-                    **self._access_options(),
-                    "startingPosition": position_option("starting_position", start, self._streams),
-                    "endingPosition": position_option("ending_position", end, self._streams),
-                    **({} if self.consumer is None else self.consumer.options()),
-                    **texts(self),
-                }
-            )
-        )
+        own = {
+            "streamName": _joined(self.stream_name),
+            "streamArn": _joined(self.stream_arn),
+            "startingPosition": position_option("starting_position", start, self._streams),
+            "endingPosition": position_option("ending_position", end, self._streams),
+        }
+        consumer = {} if self.consumer is None else self.consumer.options()
+        return SparkOptions({**present(own), **consumer, **StreamAccess.options(self)})
 
     @property
     def _streams(self) -> tuple[str, ...]:

@@ -5,26 +5,25 @@ No ``repr`` and no ``str`` of these classes shows a secret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from .declared import (
     ABSENT,
-    MASK,
-    check,
+    Declared,
+    SparkOptions,
     needed,
     period,
     require,
     string,
     switch,
-    texts,
     url,
-    without_password,
 )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class StaticCredentials:
+class StaticCredentials(Declared):
     """Access keys. Outside of tests, prefer a profile or the default chain of the AWS SDK.
 
     Attributes:
@@ -37,22 +36,9 @@ class StaticCredentials:
     secret_access_key: str = field(metadata=needed("awsSecretAccessKey", secret=True))
     session_token: str | None = string("awsSessionToken", secret=True)
 
-    def __post_init__(self) -> None:
-        """Check types. The messages name the field and never its value."""
-        check(self)
 
-    def __repr__(self) -> str:
-        """Show which fields are set, with their values masked."""
-        token = "" if self.session_token is None else f", session_token={MASK!r}"
-        return f"StaticCredentials(access_key_id={MASK!r}, secret_access_key={MASK!r}{token})"
-
-    def options(self) -> dict[str, str | None]:
-        """The Spark options of these keys. The secrets are not masked: do not print them."""
-        return texts(self)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Profile:
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Profile(Declared):
     """A profile of the AWS configuration files on the machines where Spark's JVMs run.
 
     Attributes:
@@ -61,17 +47,9 @@ class Profile:
 
     name: str = field(metadata=needed("profile"))
 
-    def __post_init__(self) -> None:
-        """Check types."""
-        check(self)
 
-    def options(self) -> dict[str, str | None]:
-        """The Spark options of this profile."""
-        return texts(self)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CredentialsProvider:
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class CredentialsProvider(Declared):
     """A class on the class path of Spark's JVMs that gives the connector credentials.
 
     The class implements ``sparkkinesis.client.access.CredentialsProvider``. The driver and each
@@ -86,17 +64,9 @@ class CredentialsProvider:
     class_name: str = field(metadata=needed("credentialsProvider"))
     secret: str | None = string("credentialsProviderSecret", secret=True)
 
-    def __post_init__(self) -> None:
-        """Check types."""
-        check(self)
 
-    def options(self) -> dict[str, str | None]:
-        """The Spark options of this class. The secret is not masked: do not print it."""
-        return texts(self)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AssumeRole:
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class AssumeRole(Declared):
     """A role that the connector assumes, and renews before its credentials expire.
 
     Attributes:
@@ -113,20 +83,12 @@ class AssumeRole:
     external_id: str | None = string("roleExternalId", secret=True)
     sts_endpoint: str | None = url("stsEndpoint")
 
-    def __post_init__(self) -> None:
-        """Check types."""
-        check(self)
-
-    def options(self) -> dict[str, str | None]:
-        """The Spark options of this role. The external id is not masked: do not print it."""
-        return texts(self)
-
 
 Credentials = StaticCredentials | Profile | CredentialsProvider
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Proxy:
+class Proxy(Declared):
     """An HTTP proxy for requests to Kinesis, and to AWS STS if a role is assumed.
 
     Attributes:
@@ -139,23 +101,9 @@ class Proxy:
     username: str | None = string("proxyUsername")
     password: str | None = string("proxyPassword", secret=True)
 
-    def __post_init__(self) -> None:
-        """Check types. The messages do not show the password."""
-        check(self)
 
-    def __repr__(self) -> str:
-        """Show the fields that are set, with the password masked, also that in the URL."""
-        name = "" if self.username is None else f", username={self.username!r}"
-        password = "" if self.password is None else f", password={MASK!r}"
-        return f"Proxy(url={without_password(self.url)!r}{name}{password})"
-
-    def options(self) -> dict[str, str | None]:
-        """The Spark options of this proxy. The password is not masked: do not print it."""
-        return texts(self)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Timeouts:
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Timeouts(Declared):
     """Time limits of calls to AWS. The connector repeats a call that exceeds a limit.
 
     Attributes:
@@ -170,21 +118,9 @@ class Timeouts:
     read: timedelta | None = period("readTimeout")
     call: timedelta | None = period("callTimeout")
 
-    def __post_init__(self) -> None:
-        """Check types."""
-        check(self)
-
-    def options(self) -> dict[str, str | None]:
-        """The Spark options of these limits.
-
-        Raises:
-            ValueError: if a limit is not a whole number of milliseconds.
-        """
-        return texts(self)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class StreamAccess:
+class StreamAccess(Declared):
     """Base of source and sink: how to reach Kinesis. Their docstrings describe the fields."""
 
     region: str | None = string("region")
@@ -200,24 +136,15 @@ class StreamAccess:
 
     def __post_init__(self) -> None:
         """Check types."""
-        check(self)
+        Declared.__post_init__(self)  # super() fails in a class with slots
         kinds = (StaticCredentials, Profile, CredentialsProvider, ABSENT)
         require("credentials", self.credentials, *kinds)
         require("role", self.role, AssumeRole, ABSENT)
         require("proxy", self.proxy, Proxy, ABSENT)
         require("timeouts", self.timeouts, Timeouts, ABSENT)
 
-    def __repr__(self) -> str:
-        """Show the fields that were set, the stream first."""
-        names = sorted((field.name for field in fields(self)), key=_is_not_stream)
-        given = {name: getattr(self, name) for name in names}
-        shown = (f"{name}={value!r}" for name, value in given.items() if value is not None)
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    def _access_options(self) -> dict[str, str | None]:
+    def options(self) -> Mapping[str, str]:
+        """The options of these fields, and of the credentials, the role and the network."""
         parts = (self.credentials, self.role, self.proxy, self.timeouts)
-        return {name: it for part in parts if part for name, it in part.options().items()}
-
-
-def _is_not_stream(name: str) -> bool:
-    return not name.startswith("stream_")
+        inner = {name: it for part in parts if part for name, it in part.options().items()}
+        return SparkOptions({**inner, **Declared.options(self)})

@@ -88,7 +88,7 @@ def needed(name: str, kind: str = "text", *, secret: bool = False) -> dict[str, 
 def option(name: str, kind: str, *types: type, words: object = None, secret: bool = False) -> Any:
     """A field that is an option, ``None`` by default."""
     declared = Option(name=name, kind=kind, types=types, words=words, secret=secret)
-    return field(default=None, metadata={"option": declared}, repr=not secret)
+    return field(default=None, metadata={"option": declared})
 
 
 def string(name: str, *, secret: bool = False) -> Any:
@@ -130,30 +130,6 @@ def word(name: str, words: object) -> Any:
 def declared(owner: Any) -> dict[str, Option]:
     """The options that an object or its class declares, by field."""
     return {it.name: it.metadata["option"] for it in fields(owner) if "option" in it.metadata}
-
-
-def check(owner: Any) -> None:
-    """Check the types of all fields that are options, and make whole numbers ``int``.
-
-    Raises:
-        TypeError: as ``Option.check``.
-        ValueError: as ``Option.check``.
-    """
-    for name, it in declared(owner).items():
-        value = getattr(owner, name)
-        if int in it.types:
-            value = whole(value)
-            object.__setattr__(owner, name, value)
-        it.check(name, value)
-
-
-def texts(owner: Any) -> dict[str, str | None]:
-    """The options of an object, by the connector's names.
-
-    Raises:
-        ValueError: if a duration is not a whole number of milliseconds.
-    """
-    return {it.name: it.text(name, getattr(owner, name)) for name, it in declared(owner).items()}
 
 
 def spark_words(words: object) -> list[str]:
@@ -277,3 +253,40 @@ class SparkOptions(FrozenMapping[str, str]):
             for name, text in self.items()
         }
         return f"SparkOptions({shown!r})"
+
+
+class Declared:
+    """Base of frozen dataclasses whose fields are options, ``None`` by default."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Check the types of the options, and make whole numbers ``int``."""
+        for name, it in declared(self).items():
+            value = getattr(self, name)
+            if int in it.types:
+                value = whole(value)
+                object.__setattr__(self, name, value)
+            it.check(name, value)
+
+    def __repr__(self) -> str:
+        """Show the fields that were set, the stream first, with secrets masked."""
+        options, all_fields = declared(self), fields(self)  # type: ignore[arg-type]
+        names = sorted((it.name for it in all_fields), key=lambda it: not it.startswith("stream_"))
+        given = {name: getattr(self, name) for name in names}
+        shown = {
+            name: MASK if name in options and options[name].secret else value
+            for name, value in given.items()
+            if value is not None
+        }
+        words = (f"{name}={without_password(repr(value))}" for name, value in shown.items())
+        return f"{type(self).__name__}({', '.join(words)})"
+
+    def options(self) -> Mapping[str, str]:
+        """Return the options that the fields set. The ``repr`` of the mapping masks secrets.
+
+        Raises:
+            ValueError: if a duration is not a whole number of milliseconds.
+        """
+        given = {it.name: it.text(name, getattr(self, name)) for name, it in declared(self).items()}
+        return SparkOptions(present(given))
