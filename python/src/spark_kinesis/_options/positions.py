@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from spark_kinesis._times import from_iso, to_iso, utc_now
 
@@ -217,7 +217,7 @@ def _of_text(name: str, text: str) -> Position:
     try:
         when = from_iso(text)
     except ValueError:
-        near = get_close_matches(word, ("latest", "trim_horizon", "earliest"), 1)
+        near = get_close_matches(word, get_args(PositionWord), 1)
         hint = f". Did you mean {near[0]!r}?" if near else ""
         raise ValueError(
             f"{name} must be 'latest' or 'trim_horizon', or a time such as "

@@ -34,7 +34,6 @@ _JAVA_OPTIONS = (
     "-Dslf4j.internal.verbosity=ERROR",  # no warning that there is no logging library
 )
 _HEAP = re.compile(r"[1-9]\d{0,5}[mg]", re.IGNORECASE)
-_CONSUMERS = 20
 _NO_TIME = timedelta(0)
 _START_SECONDS = 60.0
 _STOP_SECONDS = 10.0
@@ -110,13 +109,7 @@ class Behaviour:
 
     def arguments(self) -> list[str]:
         """The arguments of the server."""
-        given = {name: getattr(self, name) for name in DEFAULTS}
-        words: list[str] = []
-        for name, value in given.items():
-            if value != DEFAULTS[name]:
-                text = duration(name, value) if isinstance(value, timedelta) else str(value)
-                words += [option(name), str(text)]
-        return words
+        return _arguments(self)
 
 
 def option(name: str) -> str:
@@ -151,8 +144,11 @@ class ServerSettings:
             require(name, getattr(self, name), str)
             require_word(name, getattr(self, name), words)
         for name in ("list_lag", "change_time"):
-            require(name, getattr(self, name), timedelta, ABSENT)
-            _require_duration(name, getattr(self, name))
+            value = getattr(self, name)
+            require(name, value, timedelta, ABSENT)
+            if value is not None and value < _NO_TIME:
+                raise ValueError(f"{name} must not be negative, not {value!r}")
+            duration(name, value)
         require("consumer_limit", self.consumer_limit, int)
         if self.consumer_limit not in get_args(ConsumerLimit):
             raise ValueError(f"consumer_limit must be 20 or 50, not {self.consumer_limit}")
@@ -168,23 +164,22 @@ class ServerSettings:
 
     def arguments(self) -> list[str]:
         """The arguments of the server. The heap is an argument of Java."""
-        limit = self.consumer_limit
-        by_name = {
-            "--quotas": None if self.quotas == "off" else self.quotas,
-            "--persist": None if self.persist is None else str(self.persist.absolute()),
-            "--clock": None if self.clock == "system" else self.clock,
-            "--list-lag": duration("list_lag", self.list_lag),
-            "--change-time": duration("change_time", self.change_time),
-            "--consumer-limit": None if limit == _CONSUMERS else str(limit),
-        }
-        given = [(name, value) for name, value in by_name.items() if value is not None]
-        return [word for pair in given for word in pair] + self.behaviour.arguments()
+        return _arguments(self) + self.behaviour.arguments()
 
 
-def _require_duration(name: str, value: timedelta | None) -> None:
-    if value is not None and value < timedelta(0):
-        raise ValueError(f"{name} must not be negative, not {value!r}")
-    duration(name, value)
+def _arguments(settings: Behaviour | ServerSettings) -> list[str]:
+    """The fields that differ from their defaults."""
+    words: list[str] = []
+    for it in fields(settings):
+        value = getattr(settings, it.name)
+        if it.name in ("heap", "behaviour") or value == it.default:
+            continue
+        if isinstance(value, timedelta):
+            value = duration(it.name, value)
+        elif isinstance(value, Path):
+            value = value.absolute()
+        words += [option(it.name), str(value)]
+    return words
 
 
 def command(
