@@ -75,9 +75,11 @@ class Option:
         """
         if isinstance(value, timedelta):
             return duration(name, value)
-        if isinstance(value, os.PathLike):
-            return str(os.fspath(value))
-        return text(value) if self.words is None else _camel_case(value)
+        if value is None or isinstance(value, str):
+            return value if self.words is None else _camel_case(value)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return str(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
 def needed(name: str, kind: str = "text", *, secret: bool = False) -> dict[str, Option]:
@@ -201,13 +203,6 @@ def whole(value: Any) -> Any:
 def without_password(text: str) -> str:
     """A text for people: the password in a URL is masked."""
     return _PASSWORD_IN_URL.sub(rf"\1:{MASK}", text)
-
-
-def text(value: bool | int | str | None) -> str | None:
-    """A plain value as text for an option."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return None if value is None else str(value)
 
 
 def present(options: dict[str, str | None]) -> dict[str, str]:
