@@ -7,7 +7,6 @@ jar file, which this package contains (see ``jar_path``). ``with_kinesis`` adds 
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from . import columns
@@ -23,20 +22,21 @@ from ._errors import (
     NoAnswerError,
     SparkKinesisError,
 )
-from ._options.consumers import EnhancedFanOut
-from ._options.credentials import (
+from ._options.access import (
     AssumeRole,
     Credentials,
     CredentialsProvider,
     Profile,
+    Proxy,
     StaticCredentials,
+    Timeouts,
 )
-from ._options.network import Proxy, Timeouts
-from ._options.position_maps import ByShard, ByStream
 from ._options.positions import (
     AfterSequenceNumber,
     AtSequenceNumber,
     AtTimestamp,
+    ByShard,
+    ByStream,
     Latest,
     Position,
     PositionWord,
@@ -44,9 +44,9 @@ from ._options.positions import (
     TrimHorizon,
 )
 from ._session.builder import with_kinesis
-from ._session.jars import jar_path
+from ._session.jars import jar_path, version
 from ._sink import KinesisSink
-from ._source import KinesisSource
+from ._source import EnhancedFanOut, KinesisSource
 from ._stop import stop_gracefully, stop_on_sigterm
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ else:
         return globals()[name]
 
 
-__version__ = files(__name__).joinpath("VERSION").read_text().strip()
+__version__ = version()
 
 __all__ = [
     "AfterSequenceNumber",

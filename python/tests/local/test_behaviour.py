@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis.local import Behaviour, LocalKinesis
-from spark_kinesis.local._server.settings import ServerSettings
+from spark_kinesis.local._server import ServerSettings
 
 SECOND = timedelta(seconds=1)
 

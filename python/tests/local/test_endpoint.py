@@ -40,7 +40,7 @@ def test_a_permanent_refusal_is_not_retried(stub: Stub, kinesis: LocalEndpoint) 
 def test_lasting_throttling_is_an_error(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_kinesis.local._calls.streams.RATE_SECONDS", 0.0)
+    monkeypatch.setattr("spark_kinesis.local._endpoint._RATE_SECONDS", 0.0)
     stub.say("CreateStream", refusal("LimitExceededException"))
     with pytest.raises(KinesisRefusedError, match="LimitExceeded"):
         kinesis.create("orders", 1)
@@ -79,7 +79,7 @@ def test_only_refused_records_are_written_again(stub: Stub, kinesis: LocalEndpoi
 def test_records_that_stay_refused_are_an_error(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_kinesis.local._calls.records._PUT_SECONDS", 0.0)
+    monkeypatch.setattr("spark_kinesis.local._endpoint._PUT_SECONDS", 0.0)
     stub.say("PutRecords", (200, {"Records": [entry(throttled=True)]}))
     with pytest.raises(LocalKinesisError, match=r"stream orders: 1 records .*ThroughputExceeded"):
         kinesis.put("orders", ["a"])
@@ -110,6 +110,7 @@ def test_a_shard_is_read_to_its_tip_or_end(stub: Stub, kinesis: LocalEndpoint) -
         refusal("ProvisionedThroughputExceededException"),
         page("YQ==", behind=9),
         (500, b"{"),
+        (200, b'{"Records": ['),
         page(behind=9),  # empty, and not the tip
         page("Yg==", follows=None),
         page("Yw=="),
@@ -122,7 +123,7 @@ def test_a_shard_is_read_to_its_tip_or_end(stub: Stub, kinesis: LocalEndpoint) -
         ("1", "c"),
     ]
     assert found[0].arrival == datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=timezone.utc)
-    assert len(stub.bodies("GetRecords")) == 7
+    assert len(stub.bodies("GetRecords")) == 8
 
 
 def test_an_endpoint_without_a_server_is_no_answer() -> None:
@@ -139,12 +140,37 @@ def test_a_local_kinesis_that_was_not_started() -> None:
             ask()
 
 
-def test_without_boto3_there_is_no_client(
-    kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+def test_only_streams_and_records_need_boto3(
+    stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "boto3", None)
-    with pytest.raises(MissingPackageError, match="needs boto3: pip install boto3"):
-        _ = kinesis.client
+    advice = r"LocalKinesis needs boto3: pip install 'spark-kinesis\[testing\]'"
+    asks: list[Callable[[], object]] = [lambda: kinesis.client, lambda: kinesis.put("orders", "a")]
+    for ask in asks:
+        with pytest.raises(MissingPackageError, match=advice):
+            ask()
+    assert kinesis.access["endpoint"] == kinesis.endpoint
+    stub.say("DELETE /_simulator/stats", (200, {}))
+    kinesis.reset_stats()
+    assert kinesis.now.tzinfo is timezone.utc
+
+
+def test_a_value_that_aws_refuses_is_refused_by_the_server(
+    stub: Stub, kinesis: LocalEndpoint
+) -> None:
+    stub.say("CreateStream", refusal("ValidationException"))
+    with pytest.raises(KinesisRefusedError, match="ValidationException"):
+        kinesis.create("", 0)
+
+
+def test_a_write_without_an_answer_is_not_repeated(kinesis: LocalEndpoint, stub: Stub) -> None:
+    stub.say("PutRecords", (500, {}))
+    with pytest.raises(KinesisRefusedError, match="PutRecords orders: HTTP 500") as raised:
+        kinesis.put("orders", ["a"])
+    assert raised.value.code == "HTTP 500"
+    assert len(stub.bodies("PutRecords")) == 1
+    with pytest.raises(NoAnswerError, match=r"no answer from http://127.0.0.1:1: "):
+        LocalEndpoint("http://127.0.0.1:1").put("orders", ["a"])
 
 
 def test_pauses_double_up_to_a_maximum() -> None:
@@ -187,3 +213,26 @@ def test_a_clock_that_moves_by_itself_is_left_alone(stub: Stub, kinesis: LocalEn
     stub.say("DescribeStream", *[description(status="CREATING")] * 3, description(shard(0)))
     kinesis.create("orders", 1)
     assert stub.bodies("POST /_simulator/clock") == []
+
+
+def test_ctrl_c_while_it_starts_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        status = None
+        is_stopped = False
+
+        def __init__(self, _words: object, **_: object) -> None:
+            pass
+
+        def endpoint(self) -> str:
+            raise KeyboardInterrupt
+
+        def stop(self) -> None:
+            Interrupted.is_stopped = True
+
+    monkeypatch.setattr("spark_kinesis.local._kinesis.command", lambda *_: [])
+    monkeypatch.setattr("spark_kinesis.local._kinesis.ServerProcess", Interrupted)
+    kinesis = LocalKinesis()
+    with pytest.raises(KeyboardInterrupt):
+        kinesis.start()
+    assert Interrupted.is_stopped
+    assert not kinesis.is_running

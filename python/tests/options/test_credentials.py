@@ -35,6 +35,15 @@ def test_no_secret_in_any_text(key: str, secret: str, token: str, external: str)
             assert not any(hidden in shown for hidden in (key, secret, token, external))
 
 
+def test_a_password_in_the_url_of_a_proxy_is_masked() -> None:
+    source = KinesisSource(stream_name="s", proxy=Proxy(url="http://me:hushhush@proxy:3128"))
+    for shown in (repr(source.proxy), repr(source), repr(source.options())):
+        assert "http://me:***@proxy:3128" in shown
+        assert "hushhush" not in shown
+    assert source.options()["proxy"] == "http://me:hushhush@proxy:3128"
+    assert repr(Proxy(url="http://proxy:3128")) == "Proxy(url='http://proxy:3128')"
+
+
 def test_repr_shows_the_fields_that_are_set() -> None:
     keys = StaticCredentials(access_key_id="AKIDAKID", secret_access_key="hushhush")
     assert repr(keys) == "StaticCredentials(access_key_id='***', secret_access_key='***')"

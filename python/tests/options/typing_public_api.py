@@ -83,7 +83,6 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
 def wrong(frame: DataFrame, query: StreamingQuery) -> None:
     stop_gracefully(query, 60)  # type: ignore[arg-type]
     KinesisSource("s")  # type: ignore[call-arg]
-    KinesisSource(stream_name="s", starting_position="newest")  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position={"table": "app"})  # type: ignore[arg-type]
     KinesisSource(stream_name="s", min_fetch_period=200)  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position=Latest)  # type: ignore[arg-type]

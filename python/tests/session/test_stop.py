@@ -27,12 +27,20 @@ class ConnectSession:
         self.queries: list[Any] = []
         self.streams = self
         self.has_ended = False
+        self.failures = 0
 
     @property
     def active(self) -> list[Any]:
         if self.has_ended:
             raise ConnectionError
+        if self.failures:
+            self.failures -= 1
+            raise RuntimeError
         return self.queries
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.has_ended
 
     def start(self, run: str) -> None:
         self.queries = [*self.queries, SimpleNamespace(runId=run)]
@@ -99,6 +107,43 @@ def test_without_an_active_query_the_signal_has_its_earlier_effect(
 ) -> None:
     session.has_ended = has_ended
     stop_on_sigterm(session, TIMEOUT)
+    terminate()
+    assert earlier.wait(PATIENCE_SECONDS)
+
+
+def test_a_call_that_fails_once_is_made_again(
+    session: Any, earlier: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped: list[str] = []
+    is_done = threading.Event()
+
+    def stop(query: Any, _timeout: timedelta) -> bool:
+        stopped.append(query.runId)
+        session.failures = 1
+        if query.runId == "first" and stopped.count("first") == 1:
+            raise RuntimeError
+        if query.runId == "first":
+            session.start("second")
+        else:
+            is_done.set()
+        return True
+
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)  # the error is shown there
+    monkeypatch.setattr(_stop, "stop_gracefully", stop)
+    session.start("first")
+    session.failures = 2
+    stop_on_sigterm(session, TIMEOUT)
+    terminate()
+    assert is_done.wait(PATIENCE_SECONDS)
+    assert stopped == ["first", "first", "second"]
+    assert not earlier.is_set()
+
+
+def test_a_session_that_no_longer_answers_has_no_active_query(
+    session: Any, earlier: threading.Event
+) -> None:
+    session.failures = 10**9
+    stop_on_sigterm(session, timedelta(milliseconds=200))
     terminate()
     assert earlier.wait(PATIENCE_SECONDS)
 

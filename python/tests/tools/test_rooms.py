@@ -46,6 +46,15 @@ def test_the_api_uses_no_tool() -> None:
     assert "tools" in users
 
 
+def test_a_module_is_private_unless_users_import_it() -> None:
+    public = {"columns", "doctor", "live", "local", "monitoring", "pytest_plugin", "tools"}
+    modules = {it.parent if it.name == "__init__.py" else it for it in ROOT.rglob("*.py")} - {ROOT}
+    top = {it.stem for it in modules if it.parent == ROOT and not it.name.startswith("_")}
+    assert top <= public
+    inner = {it for it in modules if it.parent.name in {"local", "monitoring"}}
+    assert [it for it in inner if not it.name.startswith("_") and it.parent.parent == ROOT] == []
+
+
 def test_the_tools_use_each_other_in_one_direction() -> None:
     tools, found = ROOT / "tools", set()
     for file in tools.rglob("*.py"):

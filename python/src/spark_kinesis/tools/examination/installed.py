@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis import KinesisJarMissingError, SparkKinesisError, __version__
-from spark_kinesis._session.jars import jar_path
+from spark_kinesis._session.builder import JARS, submitted
+from spark_kinesis._session.jars import default_settings, jar_path, scala_version, spark_homes
 from spark_kinesis._session.missing import require_connector
-from spark_kinesis._session.spark import default_settings, scala_version, spark_homes
-from spark_kinesis._session.submit import JARS, submitted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

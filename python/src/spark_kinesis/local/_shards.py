@@ -30,7 +30,7 @@ class Shard:
     @property
     def name(self) -> str:
         """The number in its id."""
-        return short(self.id)
+        return str(int(self.id.removeprefix("shardId-")))
 
     @property
     def width(self) -> int:
@@ -43,11 +43,6 @@ class Shard:
         return self.first + self.width // 2
 
 
-def short(shard: str) -> str:
-    """The number in the id of a shard."""
-    return str(int(shard.removeprefix("shardId-")))
-
-
 def described(shard: Mapping[str, Any]) -> Shard:
     """The shard in a description by the service."""
     parents = (shard.get("ParentShardId"), shard.get("AdjacentParentShardId"))
@@ -58,12 +53,6 @@ def described(shard: Mapping[str, Any]) -> Shard:
         last=int(shard["HashKeyRange"]["EndingHashKey"]),
         parents=tuple(parent for parent in parents if parent),
     )
-
-
-def children(shards: Sequence[Shard], parents: Sequence[Shard]) -> list[Shard]:
-    """The children of some shards."""
-    closed = {parent.id for parent in parents}
-    return [shard for shard in shards if closed & set(shard.parents)]
 
 
 def open_shards(shards: Sequence[Shard]) -> list[Shard]:

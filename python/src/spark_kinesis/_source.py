@@ -2,24 +2,61 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from datetime import timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from spark_kinesis._options.access import StreamAccess
-from spark_kinesis._options.declared import number, period, size, switch
-
-from .fields import checked, options
-from .frames import batch_frame, replay_frame, stream_frame
+from ._options.access import StreamAccess
+from ._options.declared import (
+    ABSENT,
+    SparkOptions,
+    number,
+    period,
+    present,
+    require,
+    size,
+    switch,
+    whole,
+)
+from ._options.positions import OF_SOURCE, AnyPosition, Latest, position, position_option
+from ._session.missing import FORMAT, explain_missing_jar
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import timedelta
-
     from pyspark.sql import DataFrame, SparkSession
 
-    from spark_kinesis._options.consumers import EnhancedFanOut
-    from spark_kinesis._options.position_maps import AnyPosition
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EnhancedFanOut:
+    """Kinesis pushes the records to a registered consumer, which has its own throughput per shard.
+
+    Each query needs a consumer of its own, and AWS charges for it.
+
+    Attributes:
+        name: name of the consumer in each stream of the source: 1 to 128 letters, digits, ``_``,
+            ``.`` and ``-``. If a stream has no such consumer, the query registers it. The query
+            never deregisters it. Set this or ``arn``.
+        arn: ARN of a consumer, or a list with the ARN of one consumer per stream of the source. The
+            query then registers nothing.
+
+    Raises:
+        TypeError: if a field has a value of the wrong type. The message names the field.
+    """
+
+    name: str | None = None
+    arn: str | Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Check types, and keep a copy that cannot change. The connector checks values."""
+        require("name", self.name, str, ABSENT)
+        object.__setattr__(self, "arn", _one_or_several("arn", self.arn))
+
+    def options(self) -> dict[str, str]:
+        """The options that select this consumer."""
+        given = {"consumerName": self.name, "consumerArn": _joined(self.arn)}
+        return present({"consumerMode": "efo", **given})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -43,9 +80,11 @@ class KinesisSource(StreamAccess):
             decides.
         timeouts: time limits of calls to AWS. Default: those of ``Timeouts``.
         starting_position: position where a batch read begins, or a streaming query that has no
-            checkpoint. The strings ``"latest"`` and ``"trim_horizon"`` mean ``Latest()`` and
-            ``TrimHorizon()``. ``ByShard`` and ``ByStream`` set one position per shard or stream.
-            Default: ``Latest()`` for a streaming query, ``TrimHorizon()`` for a batch read.
+            checkpoint. The string ``"latest"`` means ``Latest()``, ``"trim_horizon"`` and
+            ``"earliest"`` mean ``TrimHorizon()``. A ``datetime``, or a string such as
+            ``"2026-01-02T03:04:05Z"``, means ``AtTimestamp``. ``ByShard`` and ``ByStream`` set one
+            position per shard or stream. Default: ``Latest()`` for a streaming query,
+            ``TrimHorizon()`` for a batch read.
         ending_position: position where a batch read ends. With ``AtTimestamp``, the read ends
             before the first record that arrived at or after that time. Default: ``Latest()``,
             which is the last record that has arrived when Spark plans the read.
@@ -83,10 +122,10 @@ class KinesisSource(StreamAccess):
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
-        ValueError: if a stream name or ARN is blank or contains a comma, if you do not set exactly
-            one of ``stream_name`` and ``stream_arn``, if a position is an unknown string, if a
-            dictionary has an unknown key, if ``max_shard_skew`` is another string than ``"none"``,
-            or if ``retry_timeout`` is another string than ``"unlimited"``.
+        ValueError: if a position is an unknown string or a time without a time zone, if
+            ``max_shard_skew`` is another string than ``"none"``, or if ``retry_timeout`` is another
+            string than ``"unlimited"``. The connector checks all other values when you define a
+            DataFrame.
     """
 
     stream_name: str | Sequence[str] | None = None
@@ -114,9 +153,15 @@ class KinesisSource(StreamAccess):
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
-        StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
-        for name, value in checked(self).items():
-            object.__setattr__(self, name, value)
+        StreamAccess.__post_init__(self)  # super() fails in a class with slots
+        require("consumer", self.consumer, EnhancedFanOut, ABSENT)
+        for name in ("stream_name", "stream_arn"):
+            object.__setattr__(self, name, _one_or_several(name, getattr(self, name)))
+        for name in ("starting_position", "ending_position"):
+            given = getattr(self, name)
+            at = None if given is None else position(name, given, OF_SOURCE)
+            object.__setattr__(self, name, at)
+            position_option(name, at, self._streams)
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``spark.readStream`` and ``spark.read``.
@@ -126,17 +171,50 @@ class KinesisSource(StreamAccess):
         Raises:
             ValueError: if a duration is not a whole number of milliseconds.
         """
-        return options(self, self._access_options())
+        start, end = self.starting_position, self.ending_position
+        own = {
+            "streamName": _joined(self.stream_name),
+            "streamArn": _joined(self.stream_arn),
+            "startingPosition": position_option("starting_position", start, self._streams),
+            "endingPosition": position_option("ending_position", end, self._streams),
+        }
+        consumer = {} if self.consumer is None else self.consumer.options()
+        return SparkOptions({**present(own), **consumer, **StreamAccess.options(self)})
 
-    def read_stream(self, spark: SparkSession) -> DataFrame:
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        named = self.stream_name if self.stream_arn is None else self.stream_arn
+        return (named,) if isinstance(named, str) else tuple(named or ())
+
+    def read_stream(self, spark: SparkSession, *, name: str | None = None) -> DataFrame:
         """Return a streaming DataFrame of the streams, with the schema ``spark_kinesis.schema``.
 
+        Args:
+            spark: the session that reads.
+            name: name of the source in the checkpoint, of ASCII letters, digits and ``_``. With it,
+                the query finds the offsets of this source again after you added, removed or
+                reordered other sources. Requires Spark 4.2 or later, and the setting
+                ``spark.sql.streaming.queryEvolution.enableSourceEvolution=true``. Default: Spark
+                numbers the sources.
+
         Raises:
-            ValueError: if ``ending_position`` is set.
+            TypeError: if ``name`` is not a string.
+            ValueError: if ``ending_position`` is set, or if this Spark has no names of sources.
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        return stream_frame(self, spark)
+        require("name", name, str, ABSENT)
+        if self.ending_position is not None:
+            raise ValueError("ending_position is for read(): a streaming query has no end")
+        reader = spark.readStream
+        if name is not None:
+            if not hasattr(reader, "name"):
+                raise ValueError(
+                    f"name={name!r} requires Spark 4.2 or later, and this is Spark "
+                    f"{spark.version}, which numbers the sources of a query. Remove the argument"
+                )
+            reader = reader.name(name)
+        return self._frame(spark, reader)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """Return a batch DataFrame of the records from the starting to the ending position.
@@ -150,7 +228,15 @@ class KinesisSource(StreamAccess):
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        return batch_frame(self, spark)
+        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} is for read_stream(): a batch read has one batch")
+        if self.starting_position == Latest():
+            raise ValueError(
+                "starting_position is Latest(), so that a batch read would be empty: choose "
+                "TrimHorizon(), AtTimestamp or ByShard"
+            )
+        return self._frame(spark, spark.read)
 
     def replay(
         self,
@@ -175,11 +261,65 @@ class KinesisSource(StreamAccess):
 
         Raises:
             TypeError: if an argument has a value of the wrong type.
-            ValueError: if there are no batches, a batch number is negative, or ``ending_position``
-                is set.
             KinesisJarMissingError: if the connector's jar is not in the session.
-            pyspark.errors.IllegalArgumentException: if the connector refuses an option. If the
-                checkpoint does not contain a batch, or its records have expired, the error is
-                raised when Spark plans the read.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option, such as
+                ``ending_position``. If the checkpoint does not contain a batch, or its records have
+                expired, the error is raised when Spark plans the read.
         """
-        return replay_frame(self, spark, checkpoint, batches, source)
+        return self._frame(spark, spark.read, replay_options(checkpoint, batches, source))
+
+    def _frame(
+        self, spark: SparkSession, reader: Any, others: Mapping[str, str] = MappingProxyType({})
+    ) -> DataFrame:
+        with explain_missing_jar(spark):
+            frame: DataFrame = reader.format(FORMAT).options(**self.options(), **others).load()
+            _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
+            return frame
+
+
+def replay_options(
+    checkpoint: str | os.PathLike[str], batches: int | Iterable[int], source: int | str | None
+) -> dict[str, str]:
+    """The options of a replay.
+
+    Raises:
+        TypeError: if a value has the wrong type. The message names the argument.
+    """
+    source = whole(source)
+    require("checkpoint", checkpoint, str, os.PathLike)
+    require("source", source, int, str, ABSENT)
+    options = {"replayCheckpoint": os.fspath(checkpoint), "replayBatches": _ranges(batches)}
+    return options if source is None else {**options, "replaySource": str(source)}
+
+
+def _ranges(batches: int | Iterable[int]) -> str:
+    """Batch numbers as text for the option, such as ``3,120-124``."""
+    given = [whole(it) for it in batches] if isinstance(batches, Iterable) else [whole(batches)]
+    for batch in given:
+        require("batches", batch, int)
+    ranges: list[tuple[int, int]] = []
+    for batch in sorted(set(given)):
+        if ranges and ranges[-1][1] == batch - 1:
+            ranges[-1] = (ranges[-1][0], batch)
+        else:
+            ranges.append((batch, batch))
+    return ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)
+
+
+def _one_or_several(name: str, given: object) -> str | tuple[str, ...] | None:
+    """One text as it is, and several as a tuple, which cannot change.
+
+    Raises:
+        TypeError: for anything else than texts.
+    """
+    require(name, given, str, Sequence, ABSENT)
+    if given is None or isinstance(given, str):
+        return given
+    several = tuple(cast("Sequence[str]", given))
+    for text in several:
+        require(f"each of {name}", text, str)
+    return several
+
+
+def _joined(given: str | Sequence[str] | None) -> str | None:
+    return given if given is None or isinstance(given, str) else ",".join(given)

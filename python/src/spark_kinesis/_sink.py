@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from spark_kinesis._options.access import StreamAccess
-from spark_kinesis._options.declared import number, option, period, size, string, word
-from spark_kinesis._session.missing import FORMAT, explain_missing_jar, require_connector
-
-from .fields import (
-    Aggregation,
-    DeliveryGuarantee,
-    OnDeliveryTimeout,
-    Ordering,
-    check_stream,
-    options,
+from ._options.access import StreamAccess
+from ._options.declared import (
+    ABSENT,
+    SparkOptions,
+    number,
+    option,
+    period,
+    present,
+    require,
+    size,
+    string,
+    word,
 )
+from ._session.missing import FORMAT, explain_missing_jar, require_connector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+Aggregation = Literal["none", "kpl"]
+DeliveryGuarantee = Literal["at_least_once", "exactly_once"]
+Ordering = Literal["none", "per_key"]
+OnDeliveryTimeout = Literal["fail", "dead_letter"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -95,9 +102,9 @@ class KinesisSink(StreamAccess):
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
-        ValueError: if a stream name or ARN is blank or contains a comma, if both ``stream_name``
-            and ``stream_arn`` are set, or if ``aggregation``, ``delivery_guarantee``, ``ordering``
-            or ``on_delivery_timeout`` is not one of its values.
+        ValueError: if ``aggregation``, ``delivery_guarantee``, ``ordering`` or
+            ``on_delivery_timeout`` is not one of its values. The connector checks all other values
+            when a write begins.
     """
 
     stream_name: str | None = None
@@ -123,8 +130,9 @@ class KinesisSink(StreamAccess):
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
-        StreamAccess.__post_init__(self)  # super() fails here: slots=True creates another class
-        check_stream(self)
+        StreamAccess.__post_init__(self)  # super() fails in a class with slots
+        require("stream_name", self.stream_name, str, ABSENT)
+        require("stream_arn", self.stream_arn, str, ABSENT)
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``df.writeStream`` and ``df.write``.
@@ -134,7 +142,8 @@ class KinesisSink(StreamAccess):
         Raises:
             ValueError: if a duration is not a whole number of milliseconds.
         """
-        return options(self, self._access_options())
+        stream = {"streamName": self.stream_name, "streamArn": self.stream_arn}
+        return SparkOptions({**present(stream), **StreamAccess.options(self)})
 
     def write_stream(
         self,

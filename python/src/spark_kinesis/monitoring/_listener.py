@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from spark_kinesis._times import from_iso, to_millis, utc_now
 
-from .samples import RunTotals, Sample
+from ._samples import RunTotals, Sample
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
