@@ -155,6 +155,14 @@ def test_only_streams_and_records_need_boto3(
     assert kinesis.now.tzinfo is timezone.utc
 
 
+def test_the_profile_of_the_environment_is_not_used(
+    stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == kinesis.client.list_streams()["StreamNames"] == ["a"]
+
+
 def test_a_value_that_aws_refuses_is_refused_by_the_server(
     stub: Stub, kinesis: LocalEndpoint
 ) -> None:

@@ -461,6 +461,7 @@ class LocalEndpoint:
 def _connect(endpoint: str, *, once: bool = False) -> KinesisClient:
     package = boto3("LocalKinesis", "spark-kinesis[testing]")
     from botocore.config import Config  # noqa: PLC0415 comes with boto3
+    from botocore.session import Session  # noqa: PLC0415
 
     config = Config(proxies={})  # the proxies of this machine are for other hosts
     if once:
@@ -474,7 +475,11 @@ def _connect(endpoint: str, *, once: bool = False) -> KinesisClient:
             )
         )
     session = package.Session(
-        aws_access_key_id=_KEY, aws_secret_access_key=_KEY, region_name=LOCAL_REGION
+        aws_access_key_id=_KEY,
+        aws_secret_access_key=_KEY,
+        region_name=LOCAL_REGION,
+        # Without the profile in AWS_PROFILE, which may not exist on this machine.
+        botocore_session=Session(session_vars={"profile": (None, None, None, None)}),
     )
     client: KinesisClient = session.client("kinesis", endpoint_url=endpoint, config=config)
     return client
