@@ -459,7 +459,7 @@ class LocalEndpoint:
 
 
 def _connect(endpoint: str, *, once: bool = False) -> KinesisClient:
-    package = boto3("LocalKinesis", "spark-kinesis[testing]")
+    package = boto3("LocalKinesis", "'spark-kinesis[testing]'")
     from botocore.config import Config  # noqa: PLC0415 comes with boto3
     from botocore.session import Session  # noqa: PLC0415
 
