@@ -40,7 +40,7 @@ def test_a_permanent_refusal_is_not_retried(stub: Stub, kinesis: LocalEndpoint) 
 def test_lasting_throttling_is_an_error(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_kinesis.local._endpoint._RATE_SECONDS", 0.0)
+    monkeypatch.setattr("spark_kinesis.local._calls._RATE_SECONDS", 0.0)
     stub.say("CreateStream", refusal("LimitExceededException"))
     with pytest.raises(KinesisRefusedError, match="LimitExceeded"):
         kinesis.create("orders", 1)
