@@ -43,7 +43,7 @@ def boto3(user: str, install: str = "boto3") -> ModuleType:
     try:
         import boto3 as package  # noqa: PLC0415 optional, and slow to load
     except ImportError as error:
-        raise MissingPackageError(f"{user} needs boto3: pip install {install!r}") from error
+        raise MissingPackageError(f"{user} needs boto3: pip install {install}") from error
     found: ModuleType = package
     return found
 

@@ -194,8 +194,8 @@ class KinesisSource(StreamAccess):
             name: name of the source in the checkpoint, of ASCII letters, digits and ``_``. With it,
                 the query finds the offsets of this source again after you added, removed or
                 reordered other sources. Requires Spark 4.2 or later, and the setting
-                ``spark.sql.streaming.queryEvolution.enableSourceEvolution=true``. Default: Spark
-                numbers the sources.
+                ``spark.sql.streaming.queryEvolution.enableSourceEvolution=true``, with which all
+                sources of a query need names. Default: Spark numbers the sources.
 
         Raises:
             TypeError: if ``name`` is not a string.

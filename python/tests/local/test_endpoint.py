@@ -40,7 +40,7 @@ def test_a_permanent_refusal_is_not_retried(stub: Stub, kinesis: LocalEndpoint) 
 def test_lasting_throttling_is_an_error(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_kinesis.local._endpoint._RATE_SECONDS", 0.0)
+    monkeypatch.setattr("spark_kinesis.local._calls._RATE_SECONDS", 0.0)
     stub.say("CreateStream", refusal("LimitExceededException"))
     with pytest.raises(KinesisRefusedError, match="LimitExceeded"):
         kinesis.create("orders", 1)
@@ -153,6 +153,14 @@ def test_only_streams_and_records_need_boto3(
     stub.say("DELETE /_simulator/stats", (200, {}))
     kinesis.reset_stats()
     assert kinesis.now.tzinfo is timezone.utc
+
+
+def test_the_profile_of_the_environment_is_not_used(
+    stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == kinesis.client.list_streams()["StreamNames"] == ["a"]
 
 
 def test_a_value_that_aws_refuses_is_refused_by_the_server(

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from spark_kinesis._errors import KinesisRefusedError, NoAnswerError
 
-TIMEOUT_SECONDS = 30.0
+from ._calls import TIMEOUT_SECONDS
 
 FaultName = Literal[
     "throttle",

@@ -9,25 +9,20 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from spark_kinesis._backoff import pause
-from spark_kinesis._boto import LOCAL_REGION, TRANSIENT, boto3
-from spark_kinesis._errors import KinesisRefusedError, LocalKinesisError, NoAnswerError
+from spark_kinesis._boto import LOCAL_REGION
+from spark_kinesis._errors import LocalKinesisError
 from spark_kinesis._options.access import StaticCredentials
 
-from ._admin import TIMEOUT_SECONDS, Fault, FaultName, Stats, admin, stats
+from ._admin import Fault, FaultName, Stats, admin, stats
+from ._calls import KEY, Calls, connect
 from ._shards import Shard, described, open_shards, pair_to_merge, parents_first, shard_to_split
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-_KEY = "local"  # a local Kinesis accepts every key
 _REQUEST_RECORDS, _REQUEST_BYTES = 500, 4 * 1024 * 1024
-_RATE_SECONDS = 3.0  # limits of calls are per second
-_FAULT_SECONDS = 30.0
 _PUT_SECONDS = 60.0
 _WAIT_SECONDS, _POLL_SECONDS, _STEP_SECONDS = 60.0, 0.15, 0.1
-_THROTTLED = ("LimitExceededException", "ProvisionedThroughputExceededException")
-# The fields that name the subject of a call, for messages.
-_SUBJECT = ("StreamName", "ShardToSplit", "ShardToMerge", "AdjacentShardToMerge", "ShardId")
 
 NewRecord = bytes | str | tuple[str, bytes | str]
 
@@ -80,7 +75,7 @@ class LocalEndpoint:
 
     _address: str | None = None
     _client: KinesisClient | None = None
-    _single: Any = None  # a client that never repeats a call
+    _open_calls: Calls | None = None
 
     def __init__(self, endpoint: str) -> None:
         """Does not connect yet."""
@@ -100,7 +95,7 @@ class LocalEndpoint:
     @property
     def access(self) -> Access:
         """Region, endpoint and credentials, as arguments of a source or a sink."""
-        keys = StaticCredentials(access_key_id=_KEY, secret_access_key=_KEY)
+        keys = StaticCredentials(access_key_id=KEY, secret_access_key=KEY)
         return Access(region=LOCAL_REGION, endpoint=self.endpoint, credentials=keys)
 
     @property
@@ -114,27 +109,27 @@ class LocalEndpoint:
             MissingPackageError: if boto3 is not installed.
         """
         if self._client is None:
-            self._client = _connect(self.endpoint)
+            self._client = connect(self.endpoint)
         return self._client
 
     @property
     def streams(self) -> list[str]:
         """The names of all streams."""
-        page = self._ask("ListStreams")
+        page = self._calls.ask("ListStreams")
         found: list[str] = list(page["StreamNames"])
         while page["HasMoreStreams"]:
-            page = self._ask("ListStreams", ExclusiveStartStreamName=found[-1])
+            page = self._calls.ask("ListStreams", ExclusiveStartStreamName=found[-1])
             found += page["StreamNames"]
         return found
 
     def create(self, name: str, shards: int = 1) -> None:
         """Create a stream."""
-        self._change("CreateStream", StreamName=name, ShardCount=shards)
+        self._calls.change("CreateStream", StreamName=name, ShardCount=shards)
         self._active(name)
 
     def delete(self, name: str) -> None:
         """Delete a stream, and return when it no longer exists."""
-        self._change("DeleteStream", StreamName=name, EnforceConsumerDeletion=True)
+        self._calls.change("DeleteStream", StreamName=name, EnforceConsumerDeletion=True)
         self._wait_until(lambda: name not in self.streams, f"stream {name} still exists")
 
     def shards(self, stream: str) -> list[Shard]:
@@ -161,7 +156,7 @@ class LocalEndpoint:
         if shard is None or at is None:
             chosen = shard_to_split(stream, self._active(stream), shard, at)
             shard, at = chosen.id, chosen.middle if at is None else at
-        self._change(
+        self._calls.change(
             "SplitShard", StreamName=stream, ShardToSplit=shard, NewStartingHashKey=str(at)
         )
         low, high = self._children(stream, shard)
@@ -184,7 +179,7 @@ class LocalEndpoint:
         if shard is None or adjacent is None:
             low, high = pair_to_merge(stream, self._active(stream), shard, adjacent)
             shard, adjacent = low.id, high.id
-        self._change(
+        self._calls.change(
             "MergeShards", StreamName=stream, ShardToMerge=shard, AdjacentShardToMerge=adjacent
         )
         (merged,) = self._children(stream, shard)
@@ -201,7 +196,7 @@ class LocalEndpoint:
         Raises:
             LocalKinesisError: if they are not listed after a minute.
         """
-        self._change(
+        self._calls.change(
             "UpdateShardCount",
             StreamName=stream,
             TargetShardCount=shards,
@@ -311,11 +306,13 @@ class LocalEndpoint:
         found: list[Shard] = []
 
         def is_active() -> bool:
-            page = self._ask("DescribeStream", StreamName=stream)["StreamDescription"]
+            page = self._calls.ask("DescribeStream", StreamName=stream)["StreamDescription"]
             found[:] = map(described, page["Shards"])
             while page["HasMoreShards"]:
                 after = found[-1].id
-                answer = self._ask("DescribeStream", StreamName=stream, ExclusiveStartShardId=after)
+                answer = self._calls.ask(
+                    "DescribeStream", StreamName=stream, ExclusiveStartShardId=after
+                )
                 page = answer["StreamDescription"]
                 found.extend(map(described, page["Shards"]))
             return bool(page["StreamStatus"] == "ACTIVE")
@@ -331,7 +328,7 @@ class LocalEndpoint:
 
         def is_end() -> bool:
             nonlocal token
-            page = self._ask("GetRecords", ShardIterator=token)
+            page = self._calls.ask("GetRecords", ShardIterator=token)
             token = page.get("NextShardIterator", token)
             born.extend(page.get("ChildShards", ()))
             return bool(born)
@@ -343,7 +340,7 @@ class LocalEndpoint:
     def _read(self, stream: str, shard: str) -> Iterator[Record]:
         token: str | None = self._iterator(stream, shard, "TRIM_HORIZON")
         while token:
-            page = self._ask("GetRecords", ShardIterator=token)
+            page = self._calls.ask("GetRecords", ShardIterator=token)
             for found in page["Records"]:
                 yield Record(
                     shard_id=shard,
@@ -356,7 +353,7 @@ class LocalEndpoint:
             token = None if is_tip else page.get("NextShardIterator")
 
     def _iterator(self, stream: str, shard: str, kind: str) -> str:
-        found = self._ask(
+        found = self._calls.ask(
             "GetShardIterator", StreamName=stream, ShardId=shard, ShardIteratorType=kind
         )
         return str(found["ShardIterator"])
@@ -368,12 +365,11 @@ class LocalEndpoint:
         while True:
             left = [at for at in range(len(request)) if at not in shards]
             entries = [request[at] for at in left]
-            answers = self._repeated(
-                "PutRecords", _is_throttled, _FAULT_SECONDS, StreamName=stream, Records=entries
-            )["Records"]
+            answer = self._calls.change("PutRecords", StreamName=stream, Records=entries)
+            answers = answer["Records"]
             written = zip(left, answers, strict=True)
-            shards |= {at: answer["ShardId"] for at, answer in written if "ShardId" in answer}
-            failed = [answer["ErrorCode"] for answer in answers if "ErrorCode" in answer]
+            shards |= {at: it["ShardId"] for at, it in written if "ShardId" in it}
+            failed = [it["ErrorCode"] for it in answers if "ErrorCode" in it]
             if not failed:
                 return [shards[at] for at in range(len(request))]
             if time.monotonic() > until:
@@ -401,95 +397,20 @@ class LocalEndpoint:
             if is_standing:
                 self.advance(_STEP_SECONDS)
 
-    def _ask(self, operation: str, **fields: object) -> dict[str, Any]:
-        """The answer to a call that only reads. It is repeated while it may succeed."""
-        return self._repeated(operation, _is_transient, _FAULT_SECONDS, **fields)
-
-    def _change(self, operation: str, **fields: object) -> None:
-        """Make a call that changes something. It is repeated only if it has changed nothing."""
-        self._repeated(operation, _is_throttled, _RATE_SECONDS, **fields)
-
-    def _repeated(
-        self,
-        operation: str,
-        is_retryable: Callable[[LocalKinesisError], bool],
-        seconds: float,
-        **fields: object,
-    ) -> dict[str, Any]:
-        until, attempt = time.monotonic() + seconds, 0
-        while True:
-            try:
-                return self._call(operation, fields)
-            except LocalKinesisError as error:
-                if not is_retryable(error) or time.monotonic() > until:
-                    raise
-            time.sleep(pause(attempt))
-            attempt += 1
-
-    def _call(self, operation: str, fields: dict[str, object]) -> dict[str, Any]:
-        endpoint = self.endpoint
-        if self._single is None:
-            self._single = _connect(endpoint, once=True)
-        from botocore import xform_name  # noqa: PLC0415 comes with boto3
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
-
-        try:
-            answer: dict[str, Any] = getattr(self._single, xform_name(operation))(**fields)
-        except ClientError as error:
-            found = error.response["Error"]
-            code = f"HTTP {found['Code']}" if found["Code"].isdigit() else found["Code"]
-            subject = " ".join(str(fields[name]) for name in _SUBJECT if name in fields)
-            asked = f"{operation} {subject}".strip()
-            raise KinesisRefusedError(asked, code, found["Message"]) from error
-        except BotoCoreError as error:
-            raise NoAnswerError(f"{operation}: no answer from {endpoint}: {error}") from error
-        # boto3 reads a body that is cut short as an answer without fields.
-        sent = answer.pop("ResponseMetadata")["HTTPHeaders"].get("content-length", "0")
-        if not answer and int(sent) > len("{}"):
-            raise NoAnswerError(f"{operation}: the answer from {endpoint} is not JSON")
-        return answer
+    @property
+    def _calls(self) -> Calls:
+        endpoint = self.endpoint  # an error if the process has ended
+        if self._open_calls is None:
+            self._open_calls = Calls(endpoint)
+        return self._open_calls
 
     def _move(self, endpoint: str | None) -> None:
         """Change the address, and close the clients of the former one."""
         self._address = endpoint
-        for former in (self._client, self._single):
+        for former in (self._client, self._open_calls):
             if former is not None:
                 former.close()
-        self._client = self._single = None
-
-
-def _connect(endpoint: str, *, once: bool = False) -> KinesisClient:
-    package = boto3("LocalKinesis", "spark-kinesis[testing]")
-    from botocore.config import Config  # noqa: PLC0415 comes with boto3
-
-    config = Config(proxies={})  # the proxies of this machine are for other hosts
-    if once:
-        # The server refuses wrong values, as AWS does.
-        config = config.merge(
-            Config(
-                retries={"total_max_attempts": 1},
-                connect_timeout=TIMEOUT_SECONDS,
-                read_timeout=TIMEOUT_SECONDS,
-                parameter_validation=False,
-            )
-        )
-    session = package.Session(
-        aws_access_key_id=_KEY, aws_secret_access_key=_KEY, region_name=LOCAL_REGION
-    )
-    client: KinesisClient = session.client("kinesis", endpoint_url=endpoint, config=config)
-    return client
-
-
-def _is_throttled(error: LocalKinesisError) -> bool:
-    """Whether a call came too soon after others. Such a call changes nothing."""
-    return isinstance(error, KinesisRefusedError) and error.code in _THROTTLED
-
-
-def _is_transient(error: LocalKinesisError) -> bool:
-    """Whether a call that only reads may succeed in a moment."""
-    if isinstance(error, KinesisRefusedError):
-        return error.code in TRANSIENT or error.code.startswith("HTTP 5")
-    return isinstance(error, NoAnswerError)
+        self._client = self._open_calls = None
 
 
 def _entry(number: int, record: NewRecord) -> dict[str, Any]:
