@@ -282,6 +282,21 @@ def test_finished_shards_take_no_read_from_the_others() -> None:
     assert lag.seen == "orders is at most 1 min behind, in open"
 
 
+def test_a_child_of_a_finished_shard_is_read() -> None:
+    child = ShardOffset(progress=Progress.TRIM_HORIZON, waits_for=("parent",))
+    shards = {"parent": ShardOffset(progress=Progress.FINISHED), "child": child}
+    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
+    asked: list[str] = []
+    look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
+    assert asked == ["child"]
+
+
+def test_a_stream_whose_shards_are_all_finished_is_read_to_its_end() -> None:
+    found = of(facts(fact(ShardOffset(progress=Progress.FINISHED), None)), "lag")
+    assert found is not None
+    assert (found.state, found.seen) == (State.OK, "orders is read to its end")
+
+
 @pytest.mark.parametrize(("version", "names"), [("v1", ("0", "1")), ("v2", ("orders", "late"))])
 def test_each_source_of_a_stream_has_its_own_findings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, names: tuple[str, str]

@@ -111,6 +111,13 @@ def test_hosts_of_no_proxy_are_reached_directly(monkeypatch: pytest.MonkeyPatch)
     assert route_to(AWS.url, is_local=True).proxy is None
 
 
+def test_a_proxy_of_the_settings_is_used_for_hosts_of_no_proxy_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("no_proxy", ".amazonaws.com")
+    assert route_to(AWS.url, CallSettings(proxy="http://p:1")).proxy == "http://p:1"
+
+
 def test_a_host_without_an_address_is_a_problem() -> None:
     found = of(travel(route_to("https://kinesis.nowhere.invalid", is_local=True)), "address")
     assert (found.state, "has no address" in found.seen) == (State.PROBLEM, True)
@@ -120,7 +127,7 @@ def test_a_proxy_without_an_address_is_a_problem(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("https_proxy", "http://user:pass@proxy.invalid:8080")
     monkeypatch.setenv("no_proxy", "")
     found = of(travel(route_to(AWS.url)), "address")
-    assert found.seen.startswith("the host http://proxy.invalid:8080 of the proxy has no address")
+    assert found.seen.startswith("the proxy http://proxy.invalid:8080 has no address")
 
 
 @pytest.mark.parametrize(

@@ -180,13 +180,17 @@ def test_old_leases_are_kept_or_nothing_is_written(
 
 
 @pytest.mark.usefixtures("table")
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("no connection")])
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (RuntimeError("no connection"), 2)]
+)
 def test_a_part_that_was_written_can_be_taken_back(
     leaving: Leaving,
     moto: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
+    *,
     error: BaseException,
+    code: int,
 ) -> None:
     def broken(*_: object) -> None:
         raise error
@@ -194,7 +198,7 @@ def test_a_part_that_was_written_can_be_taken_back(
     leaving.completed("trim_horizon", "trim_horizon")
     put_lease(dynamodb(moto), TABLE, FIRST, "17")
     monkeypatch.setattr(handover, "write_leases", broken)
-    assert leaving.hand_back(moto) == 2
+    assert leaving.hand_back(moto) == code
     said = " ".join(capsys.readouterr().err.split())
-    assert "only a part of the leases may have been written" in said
+    assert "Only a part of the leases may have been written" in said
     assert f"put each item of {leaving.folder / 'old-leases.jsonl'} into {TABLE}" in said

@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._errors import MissingPackageError
+
 if TYPE_CHECKING:
     from .advising import advise
     from .auditing import audit
@@ -55,4 +57,10 @@ def __getattr__(name: str) -> Any:
     """A function of this package, imported when it is needed."""
     if name not in _FUNCTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+    try:
+        module = import_module(f"{__name__}.{_FUNCTIONS[name]}")
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"spark_kinesis.tools needs {error.name}: pip install 'spark-kinesis[cli]'"
+        ) from error
+    return getattr(module, name)

@@ -101,8 +101,8 @@ def command(
       spark-kinesis advise --stream orders --checkpoint s3://bucket/checkpoints/orders
       spark-kinesis advise --stream orders --apply
 
-    Exit codes: 0 nothing to change, or changed; 1 shards to split or merge, or a key that is too
-    hot; 2 an error.
+    Exit codes: 0 nothing to change, or changed; 1 shards to split or merge, a key that is too hot,
+    or a no to the question; 2 an error.
     """
     if is_applied and is_json:
         raise click.UsageError("--apply excludes --json")

@@ -168,10 +168,11 @@ def look_at(
     """
     summary, listed = describe(client, arn), list_shards(client, arn)
     ids, known = {it.id for it in listed}, offset.shards
+    finished = {it for it, place in known.items() if place.progress is Progress.FINISHED}
     readable = [
         it
         for it, place in known.items()
-        if it in ids and not place.waits_for and place.progress is not Progress.FINISHED
+        if it in ids and place.progress is not Progress.FINISHED and finished >= {*place.waits_for}
     ]
     oldest_first = sorted(readable, key=lambda it: (known[it].complete_as_of or _FIRST, it))
     probed, shards = oldest_first[:MOST_PROBES], []
@@ -222,7 +223,9 @@ def _lag(facts: StreamFacts, now: datetime) -> Finding:
     if not probed:
         refusals = [it.refusal for it in facts.shards if it.refusal is not None]
         if not refusals:
-            return CHECKPOINT.ok("lag", f"no shard of {facts.name} can be read yet", lines)
+            is_done = all(it.offset.progress is Progress.FINISHED for it in facts.shards)
+            seen = "is read to its end" if is_done else "has no shard that can be read yet"
+            return CHECKPOINT.ok("lag", f"{facts.name} {seen}", lines)
         seen = f"no shard of {facts.name} could be read: {refusals[0]}"
         return CHECKPOINT.unknown("lag", seen)
     lags = {shard: found.age(now) for shard, found in probed.items()}

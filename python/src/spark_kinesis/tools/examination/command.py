@@ -32,7 +32,7 @@ _STYLES = {State.OK: "green", State.PROBLEM: "bold red", State.UNKNOWN: "yellow"
 @click.option("--checkpoint", metavar="PATH", help="checkpoint of the query: a path or an s3: URL")
 @click.option("--consumer", metavar="NAME|ARN", help="consumer of a query with enhanced fan-out")
 @click.option(
-    "--for",
+    "--use",
     "uses",
     type=click.Choice(["read", "write", "exactly-once"]),
     multiple=True,

@@ -110,10 +110,11 @@ class Report(tuple[Finding, ...]):
         remedies = "".join(
             f"<li>{escape(it.seen)}<br><b>{escape(it.remedy)}</b></li>" for it in self.problems
         )
+        remedies = f"<ul>{remedies}</ul>" if remedies else ""
         head = "".join(f"<th>{it}</th>" for it in ("", "Section", "Subject", "Seen"))
         rows = "".join(map(_row, self))
         return (
-            f'<div class="spark-kinesis-report"><style>{_CSS}</style><ul>{remedies}</ul>'
+            f'<div class="spark-kinesis-report"><style>{_CSS}</style>{remedies}'
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
             f"<p>{escape(self.verdict)}</p></div>"
         )

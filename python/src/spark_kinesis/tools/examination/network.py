@@ -121,8 +121,10 @@ def route_to(url: str, settings: CallSettings | None = None, *, is_local: bool =
     found = urlsplit(url)
     host = found.hostname or ""
     proxy = None
-    if not is_local and not proxy_bypass(host):
-        proxy = chosen.proxy or getproxies().get(found.scheme)
+    if not is_local:  # botocore uses a proxy of the settings whatever NO_PROXY says
+        proxy = chosen.proxy
+        if proxy is None and not proxy_bypass(host):
+            proxy = getproxies().get(found.scheme)
     if proxy is not None and "://" not in proxy:
         proxy = f"http://{proxy}"
     if proxy is not None:
@@ -255,7 +257,7 @@ def trip_findings(trip: Trip, *, needs_http2: bool) -> list[Finding]:
 def _account_finding(trip: Trip) -> Finding:
     if trip.failure is not None:
         return _failure(trip.route, trip.failure)
-    seen = f"{trip.route.host} answers, which calls with an ARN go to"
+    seen = f"calls with an ARN go to {trip.route.host}, which answers"
     return NETWORK.ok("endpoint of the account", seen)
 
 
@@ -322,10 +324,10 @@ def _no_connection(route: Route, error: Exception) -> Finding:
     through = "" if route.proxy is None else f" through {route.proxy_text}"
     place = f"{route.host}:{route.port}{through}"
     if isinstance(error, (socket.gaierror, UnicodeError)):
-        host = route.host if route.proxy is None else f"{route.proxy_text} of the proxy"
+        host = f"host {route.host}" if route.proxy is None else f"proxy {route.proxy_text}"
         return NETWORK.problem(
             "address",
-            f"the host {host} has no address: {error}",
+            f"the {host} has no address: {error}",
             "Check the region, the endpoint and the proxy. In a VPC, check its DNS settings. If "
             "only a proxy has access to other networks, set HTTPS_PROXY.",
         )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .stream import Seen
 
 _FIRST_SHARD = "shardId-000000000000"
-# AWS checks the permission first: who learns that a thing does not exist was allowed to ask.
+# AWS checks the permission first, so an answer that a thing does not exist proves it.
 _ALLOWED = "ResourceNotFoundException"
 _KMS = "KMS"
 _ARN_PARTS = 6

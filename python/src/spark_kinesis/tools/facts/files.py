@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -351,15 +351,16 @@ def _open_store(location: str, scheme: str, options: Mapping[str, str]) -> Check
         first = (str(error).splitlines() or [type(error).__name__])[0]
         refusal = f"the checkpoint {location} cannot be opened: {first}.{needs}"
         raise CheckpointError(shown(refusal)) from None
-    if scheme in _OBJECTS and _version(_OBJECTS[scheme]) < _OLDEST:
-        raise CheckpointError(f"the checkpoint {shown(location)} needs {_NEEDS[scheme]}")
     return _StoreFiles(shown(location), system, root.rstrip("/"), scheme)
 
 
-def _version(package: str) -> tuple[int, int]:
-    """Year and month of a version of fsspec's packages."""
-    year, month, *_ = version(package).split(".")
-    return int(year), int(month)
+def _is_old(package: str) -> bool:
+    """Whether a package is too old, or built from a source that does not say its version."""
+    try:
+        year, month, *_ = version(package).split(".")
+        return (int(year), int(month)) < _OLDEST
+    except (PackageNotFoundError, ValueError):
+        return True
 
 
 class _StoreFiles:
@@ -371,7 +372,7 @@ class _StoreFiles:
 
     def __init__(self, location: str, system: Any, root: str, scheme: str) -> None:
         self.location = location
-        self._system, self._root = system, root
+        self._system, self._root, self._scheme = system, root, scheme
         self._has_objects = scheme in _OBJECTS
         is_known = self._has_objects or scheme == "hdfs"
         self.doubt = None if is_known else _DOUBT
@@ -401,6 +402,8 @@ class _StoreFiles:
         return found.astimezone(timezone.utc)
 
     def create(self, path: str, text: str) -> None:
+        if self._has_objects and _is_old(_OBJECTS[self._scheme]):
+            raise CheckpointError(f"to write {self.location} needs {_NEEDS[self._scheme]}")
         self._write(path, text, is_new=True)
 
     def replace(self, path: str, text: str) -> None:

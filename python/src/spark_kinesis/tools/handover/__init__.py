@@ -168,6 +168,15 @@ class HandOver:
         return [text for it in self.streams for text in it.losses]
 
     @property
+    def part(self) -> str:
+        """What to do if the leases were not all written."""
+        how = "without --create-table" if self.kept is None else "with another --backup"
+        return (
+            "Only a part of the leases may have been written. Run the command again "
+            f"{how}. Or take it back: {self.undo}."
+        )
+
+    @property
     def undo(self) -> str:
         """What to do to take it back."""
         if self.kept is None:
@@ -236,16 +245,14 @@ def hand_back(
         _keep(backup, seen)
     done = replace(plan, kept=None if is_new else backup, is_written=True)
     try:
+        if is_new:
+            dynamodb.get_waiter("table_exists").wait(TableName=table)
         for it in plan.streams:
             write_leases(
                 dynamodb, table, it.leases, seen, it.prefix, lambda: time.sleep(1 / capacity)
             )
-    except (Exception, KeyboardInterrupt) as error:
-        why = str(error) or type(error).__name__
-        raise MigrationError(
-            f"only a part of the leases may have been written: {why}. Run the command again with "
-            f"another --backup. Or take it back: {done.undo}."
-        ) from error
+    except Exception as error:
+        raise MigrationError(f"{error or type(error).__name__}. {done.part}") from error
     return done
 
 

@@ -126,7 +126,8 @@ def rewind(
     in --to and have expired. If records are lost, or if a search ended before it found a record,
     nothing is changed, unless you set --allow-data-loss or --allow-unproven.
 
-    Exit codes: 0 success; 1 records are lost, or a search ended before it found a record; 2 an
+    Exit codes: 0 success; 1 records are lost, a search ended before it found a record, or a no to
+    the question; 2 an
     error.
 
     \b

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 import time
 from contextlib import suppress
@@ -17,13 +18,13 @@ from rich.live import Live
 from spark_kinesis import __version__
 from spark_kinesis._watch import sentences, terminal
 from spark_kinesis._watch.page import History, check_matplotlib, page
+from spark_kinesis.tools.changes import progress
 from spark_kinesis.tools.cli import (
     DURATION,
     SOURCE,
     Connection,
     connection_options,
     print_json,
-    progress_bar,
     screen,
     storage_option,
 )
@@ -104,10 +105,10 @@ def top(
       spark-kinesis top --checkpoint /checkpoints/orders --once --json
       spark-kinesis top --checkpoint /checkpoints/orders --html ticket.html --for 1m
 
-    Without a terminal, each look is one line. With --html, the command watches the query and writes
-    a page for a ticket: the figures of all shards, the splits and merges, charts, the forecast, and
-    the figures as JSON. The page is one file, and loads nothing from elsewhere. Ctrl-C writes it
-    early. The command prints the name of the file.
+    Without a terminal, each look is one line, but --once prints the table. With --html, the command
+    watches the query and writes a page for a ticket: the figures of all shards, the splits and
+    merges, charts, the forecast, and the figures as JSON. The page is one file, and loads nothing
+    from elsewhere. Ctrl-C writes it early. The command prints the name of the file.
 
     Calls: DescribeStreamSummary, ListShards, GetShardIterator, GetRecords. A shard is read at most
     once in five seconds, up to about 64 kB, and all shards at most 20 times per second together.
@@ -144,9 +145,8 @@ def top(
 
 def _look_at_all(view: OutsideView) -> Snapshot:
     """Look at every shard once. A bar on standard error shows how far it is."""
-    with progress_bar() as progress:
-        bar = progress.add_task("Reading shards", total=view.shards)
-        return view.look_at_all(lambda done, _: progress.update(bar, completed=done))
+    with progress("Reading shards") as advance:
+        return view.look_at_all(advance)
 
 
 def _looks(
@@ -154,9 +154,12 @@ def _looks(
 ) -> Iterator[Snapshot]:
     """The first look, and one after each interval until this time has passed."""
     yield first
-    for _ in itertools.count() if length is None else range(int(length / interval)):
-        time.sleep(interval.total_seconds())
-        yield view.look(interval)
+    pause, begun = interval.total_seconds(), time.monotonic()
+    end, last = math.inf if length is None else begun + length.total_seconds(), begun
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(pause, left))
+        passed, last = time.monotonic() - last, time.monotonic()
+        yield view.look(timedelta(seconds=passed))
 
 
 def _show(looks: Iterator[Snapshot], *, as_json: bool) -> None:
@@ -177,11 +180,11 @@ def _page(view: OutsideView, file: Path, interval: timedelta, length: timedelta)
     """Watch, and write the page. Returns its last look."""
     first = _look_at_all(view)
     history = History(first)
-    with suppress(KeyboardInterrupt), progress_bar() as progress:
-        bar = progress.add_task("Watching the query", total=length / interval)
+    begun = time.monotonic()
+    with suppress(KeyboardInterrupt), progress("Watching the query") as advance:
         for found in itertools.islice(_looks(view, first, interval, length), 1, None):
             history.add(found)
-            progress.advance(bar)
+            advance(int(time.monotonic() - begun), int(length.total_seconds()))
     file.write_text(page(history, __version__), "utf-8")
     click.echo(file)
     return history.last
