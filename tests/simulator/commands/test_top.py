@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,10 +18,8 @@ from spark_kinesis import CheckpointError
 from spark_kinesis.tools import look
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
-from tests.simulator.commands.written import Query, at
-
-if TYPE_CHECKING:
-    from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools.top import command
+from tests.simulator.commands.written import Clock, Query, at
 
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"
 
@@ -79,9 +77,9 @@ def test_a_command_ends_after_a_given_time(
 ) -> None:
     began = query.put(1)
     query.complete(s0=at(began), s1=at(began))
-    monkeypatch.setattr(time, "sleep", query.kinesis.advance)
+    monkeypatch.setattr(command, "time", Clock(query.kinesis))
     assert run(query.words("top", "--interval", "6s", "--for", "20s")) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 def test_a_stopped_query_is_a_finding(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,30 +139,17 @@ def test_refused_and_failed_calls_are_shown(
     assert "AccessDeniedException" in capsys.readouterr().err
 
 
-class Interrupt:
-    """Moves the clock instead of waiting. After some looks, the user presses Ctrl-C."""
-
-    def __init__(self, kinesis: LocalKinesis, looks: int) -> None:
-        self.kinesis, self.looks = kinesis, looks
-
-    def __call__(self, seconds: float) -> None:
-        self.looks -= 1
-        if not self.looks:
-            raise KeyboardInterrupt
-        self.kinesis.advance(seconds)
-
-
 def test_without_a_terminal_each_look_is_a_line(
     query: Query, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began = query.put(2)
     query.complete(s0=at(began), s1=at(began))
-    monkeypatch.setattr(time, "sleep", Interrupt(query.kinesis, 3))
+    monkeypatch.setattr(command, "time", Clock(query.kinesis, 3))
     assert run(query.words("top", "--interval", "6s")) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert all("batch 0  Lag 1" in it for it in lines)
-    monkeypatch.setattr(time, "sleep", Interrupt(query.kinesis, 20))
+    monkeypatch.setattr(command, "time", Clock(query.kinesis, 20))
     query.kinesis.reset_stats()
     assert run(query.words("top", "--interval", "1s", "--json")) == 0
     looks = [json.loads(it) for it in capsys.readouterr().out.splitlines()]

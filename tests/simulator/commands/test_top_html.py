@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from spark_kinesis.tools.cli import run
+from spark_kinesis.tools.top import command
 from tests.docs.chromium import Browser, opened_browser
-from tests.simulator.commands.written import Query, at
-
-if TYPE_CHECKING:
-    from spark_kinesis.local import LocalKinesis
+from tests.simulator.commands.written import Clock, Query, at
 
 
 @pytest.fixture(scope="module")
@@ -23,22 +19,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     yield from opened_browser(tmp_path_factory.mktemp("profile"))
 
 
-class Passing:
-    """Moves the clock of the local Kinesis instead of waiting."""
-
-    def __init__(self, kinesis: LocalKinesis, interrupt_after: int) -> None:
-        self.kinesis, self.left = kinesis, interrupt_after
-
-    def __call__(self, seconds: float) -> None:
-        if not self.left:
-            raise KeyboardInterrupt
-        self.left -= 1
-        self.kinesis.advance(seconds)
-
-
 def written(query: Query, file: Path, monkeypatch: pytest.MonkeyPatch, *, looks: int = 99) -> int:
     """Write a page, and return the exit code."""
-    monkeypatch.setattr(time, "sleep", Passing(query.kinesis, looks))
+    monkeypatch.setattr(command, "time", Clock(query.kinesis, looks))
     return run(query.words("top", "--html", str(file), "--for", "20s"))
 
 
