@@ -7,6 +7,7 @@ jar file, which this package contains (see ``jar_path``). ``with_kinesis`` adds 
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import columns
@@ -52,17 +53,15 @@ from ._stop import stop_gracefully, stop_on_sigterm
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from ._watch.watching import watch
+    from ._watch.watching import Watch, watch
 
     schema: StructType
 else:
-
-    def _watch() -> object:
-        from ._watch.watching import watch  # noqa: PLC0415
-
-        return watch
-
-    _BUILDERS = {"schema": columns._schema, "watch": _watch}  # noqa: SLF001
+    _BUILDERS = {
+        "Watch": lambda: import_module("._watch.watching", __name__).Watch,
+        "schema": columns._schema,  # noqa: SLF001
+        "watch": lambda: import_module("._watch.watching", __name__).watch,
+    }
 
     def __getattr__(name: str) -> object:
         """Build what few programs use at its first use, so that importing this module is quick.
@@ -111,6 +110,7 @@ __all__ = [
     "StaticCredentials",
     "Timeouts",
     "TrimHorizon",
+    "Watch",
     "__version__",
     "columns",
     "jar_path",

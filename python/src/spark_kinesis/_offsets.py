@@ -186,3 +186,8 @@ def short_id(shard: str) -> str:
     """A shard ID without its zeros: ``shardId-000000000003`` is ``3``."""
     number = shard.removeprefix("shardId-")
     return str(int(number)) if number.isdecimal() and len(shard) == _ID_LENGTH else shard
+
+
+def stream_name(arn: str) -> str:
+    """The name of the stream from its ARN."""
+    return arn.rpartition("/")[2]

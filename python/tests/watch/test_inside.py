@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -185,6 +186,62 @@ def test_a_look_asks_for_the_last_report_and_the_view_keeps_the_others() -> None
     assert (found.batch.number, found.batch.period) == (10, timedelta(seconds=10))
     assert found.totals.processed == pytest.approx(1)
     assert found.shards[0].speed == pytest.approx(1)
+
+
+def with_watermark(seconds: int, lag: int, speed: float = 1.0) -> list[dict[str, Any]]:
+    """A micro-batch of 100 rows after each period. The next one only moves the watermark."""
+    way = [offset(s0=after(it, ago(lag + seconds * (10 - it) * speed))) for it in range(11)]
+    found = []
+    for number, (start, end) in enumerate(pairwise(way)):
+        ended = seconds * (9 - number)
+        found += [
+            progress(2 * number, ended + 0.9, start, end, rows=100),
+            progress(2 * number + 1, ended + 0.5, end, end),
+            progress(2 * number + 2, ended + 0.1, end, end),  # waits for data
+        ]
+    return found
+
+
+# All looks, the looks that see no micro-batch without data, and those that also miss data.
+@pytest.mark.parametrize("seen", [slice(None), slice(None, None, 3), slice(None, None, 9)])
+def test_a_micro_batch_without_data_is_no_part_of_the_rate(seen: slice) -> None:
+    every = with_watermark(10, lag=0)
+    query = Query(*every[:9])
+    view = InsideView(query, now=lambda: NOW)  # type: ignore[arg-type]
+    view.look()
+    for report in every[9:][seen]:
+        query.reports = [report]
+        view.look()
+    found = view.look()
+    assert found.batch is not None
+    assert found.batch.period is not None
+    assert found.batch.period.total_seconds() == pytest.approx(10, rel=0.02)
+    assert found.totals.processed is not None
+    assert 9 < found.totals.processed < 13  # The first micro-batch began within the minute.
+
+
+def test_a_micro_batch_of_another_source_is_no_part_of_the_rate() -> None:
+    way = [offset(s0=after(it, ago(60 - 10 * it))) for it in range(6)]
+    every = [
+        report
+        for it in range(1, 6)
+        for report in (
+            progress(3 * it, 60 - 10 * it, way[it - 1], way[it], rows=100),
+            progress(3 * it + 1, 57 - 10 * it, way[it], way[it]),
+            progress(3 * it + 2, 54 - 10 * it, way[it], way[it]),
+        )
+    ]
+    found = look(Query(*every))
+    assert found.totals.processed == pytest.approx(10)
+    assert found.batch is not None
+    assert found.batch.period == timedelta(seconds=10)
+
+
+def test_a_watermark_makes_no_lag_of_two_periods_a_loss() -> None:
+    found = look(Query(*with_watermark(60, lag=100, speed=0.9)), retention=DAY)
+    assert found.totals.lag is not None
+    assert found.totals.lag > timedelta(seconds=90)
+    assert found.forecast.outlook is Outlook.CAUGHT_UP
 
 
 def test_a_split_between_two_looks_is_seen() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from spark_kinesis._watch import page as pages
 from spark_kinesis._watch import watching
 from spark_kinesis._watch.inside import InsideView
 from spark_kinesis._watch.watching import Watch, watch
@@ -92,8 +93,10 @@ def test_a_view_whose_first_look_fails_closes_its_display() -> None:
     assert shown.is_closed
 
 
+@pytest.mark.parametrize("fails", [False, True])
 def test_stopping_does_not_wait_for_a_session_that_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
+    fails: bool,
 ) -> None:
     monkeypatch.setattr(watching, "STOP_SECONDS", 0.01)
     asked, answer = threading.Event(), threading.Event()
@@ -103,14 +106,18 @@ def test_stopping_does_not_wait_for_a_session_that_does_not_answer(
             if threading.current_thread() is not threading.main_thread():
                 asked.set()
                 answer.wait()
+                if fails:
+                    raise ConnectionError("the session has ended")
             return super().look()
 
-    view = Watch(Silent(Query()), TICK, Shown())  # type: ignore[arg-type]
+    shown = Shown()
+    view = Watch(Silent(Query()), TICK, shown)  # type: ignore[arg-type]
     assert asked.wait(60)
     view.stop()
     assert not view.wait(TICK)
     answer.set()
     assert view.wait()
+    assert (len(shown.looks), shown.told) == (1, [])  # What comes later is not shown.
 
 
 def test_lines_appear_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,3 +162,21 @@ def test_a_report_is_a_file(tmp_path: Any) -> None:
     view.save(tmp_path / "ticket.html")
     view.stop()
     assert (tmp_path / "ticket.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_a_report_shows_one_look_although_the_view_goes_on(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same: list[bool] = []
+    view = Watch(inside(Query()), TICK, Shown())
+
+    def slow(history: History, _: str) -> bytes:
+        first, looks = history.last, len(list(history))
+        wait_for(lambda: view.snapshot.at > first.at)
+        same.append(history.last is first and len(list(history)) == looks)
+        return b""
+
+    monkeypatch.setattr(pages, "picture", slow)
+    view.save(tmp_path / "ticket.html")
+    view.stop()
+    assert same == [True]

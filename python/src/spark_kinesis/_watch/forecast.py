@@ -59,7 +59,9 @@ class Step:
     """A point of the query's way: what it had processed, or begun to process, at a time."""
 
     at: datetime  # when the micro-batch with this end was planned
-    number: int  # its ID. Not every micro-batch is known as a step.
+    # Its place among the micro-batches of the query's way. Not every one is known as a step, so the
+    # places may have gaps, and may be estimates.
+    number: float
     complete: Mapping[ShardKey, datetime]  # time up to which each shard was read completely
     rows: int | None = None  # number of rows that the micro-batch read. ``None`` if unknown.
 

@@ -60,6 +60,9 @@ class InsideView:
         self._parents: dict[ShardKey, tuple[str, ...]] = {}
         self._steps: deque[Step] = deque(maxlen=_KEPT)
         self._last: Report | None = None
+        self._moved: Report | None = None  # the last one that moved the source
+        self._next_moves = 0  # number of moves of which the move before was seen, too
+        self._next_numbers = 0  # number of micro-batches from one to the other, in total
         self._batch: MicroBatch | None = None
 
     @property
@@ -101,8 +104,9 @@ class InsideView:
         is_next = self._last is not None and found[0].start == self._last.end
         if named <= self._parents.keys() and (found[0].has_moved or is_next):
             return found
-        # At the first look, when shards appear, and when a query waits after a micro-batch that no
-        # look has seen. Earlier reports say what shards waited for, and how fast the query was.
+        # Earlier reports are needed at the first look, when shards appear, and when a query waits
+        # after a micro-batch that no look has seen. They say what shards waited for, and how fast
+        # the query was.
         every = reports(self._query.recentProgress, self._source)
         return [it for it in every if self._last is None or it.at > self._last.at]
 
@@ -113,11 +117,26 @@ class InsideView:
         self._last = report
         self._learned = self._given or report.retention or self._learned
         if report.has_moved:
-            batch = self._batch = report.batch
+            batch, place = report.batch, self._place(report)
             done = complete(report.end)
-            self._steps.append(
-                Step(at=report.at, number=batch.number, complete=done, rows=batch.rows)
-            )
+            self._steps.append(Step(at=report.at, number=place, complete=done, rows=batch.rows))
+            self._batch, self._moved = batch, report
+
+    def _place(self, report: Report) -> float:
+        """The place of a micro-batch among those that moved the source.
+
+        Spark also numbers those that did not: after a watermark has advanced, and if only another
+        source has moved. It is unknown which of those that no look has seen moved this one.
+        """
+        if self._moved is None:
+            return 0
+        numbers, place = report.batch.number - self._moved.batch.number, self._steps[-1].number
+        if report.start == self._moved.end:  # None between them has moved the source.
+            self._next_moves += 1
+            self._next_numbers += numbers
+            return place + 1
+        usual = self._next_numbers / self._next_moves if self._next_moves else 1
+        return place + max(1, numbers / usual)
 
     def _shards(self, last: Report, now: datetime) -> dict[ShardKey, ShardFacts]:
         """What is known about all shards that were ever named."""

@@ -56,6 +56,12 @@ class History:
         """The totals and their times, oldest first."""
         return iter(list(self._totals))
 
+    def copy(self) -> History:
+        """The same history, which does not change when a snapshot is added to this one."""
+        made = History(self.last)
+        made._totals = self._totals.copy()
+        return made
+
     def add(self, snapshot: Snapshot) -> None:
         """Add a snapshot."""
         self.last = snapshot

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._offsets import stream_name
+
 from .forecast import Forecast, Outlook, forecast, is_stalled, of_all, period, speeds, tolerance
 from .tree import Node, State, tree
 
@@ -117,7 +119,7 @@ class ShardView:
         refused: number of reads of the view that the service refused because of a limit.
         expires: when the first unread record expires. ``None`` also if there is none.
         forecast: what becomes of the lag.
-        measured: when the view has read the shard last.
+        measured: when the view has read the shard last, from outside only.
     """
 
     stream: str
@@ -149,7 +151,7 @@ class Totals:
         processed: records per second that the query processes.
         reading: number of shards that are read.
         waiting: number of shards that wait for a parent.
-        measured: number of shards that the view has read.
+        measured: number of shards that the view has read, from outside only. Otherwise 0.
     """
 
     lag: timedelta | None
@@ -244,7 +246,7 @@ def snapshot(facts: Facts) -> Snapshot:
         totals=_totals(views, facts.processed, usual),
         forecast=of_all((it.shard, it.forecast) for it in views),
         shards=tuple(sorted(views, key=_by_lag)),
-        trees={_stream_name(arn): found for arn, found in trees.items()},
+        trees={stream_name(arn): found for arn, found in trees.items()},
         counters=facts.counters,
         cost=facts.cost,
         notes=facts.notes,
@@ -266,10 +268,6 @@ def complete(position: SourceOffset) -> dict[ShardKey, datetime]:
     return {key: it.complete_as_of for key, it in found if it.complete_as_of is not None}
 
 
-def _stream_name(arn: str) -> str:
-    return arn.rpartition("/")[2]
-
-
 def _trees(facts: Facts) -> dict[str, tuple[Node, ...]]:
     streams: dict[str, dict[str, ShardFacts]] = {}
     for (arn, shard), it in facts.shards.items():
@@ -281,7 +279,7 @@ def _shard(facts: Facts, key: ShardKey, node: Node, speed: float | None) -> Shar
     it, retention = facts.shards[key], facts.retention.get(key[0])
     rate = it.backlog_rate
     return ShardView(
-        stream=_stream_name(key[0]),
+        stream=stream_name(key[0]),
         shard=key[1],
         state=node.state,
         is_open=node.is_open,

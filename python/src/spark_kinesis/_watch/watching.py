@@ -127,13 +127,19 @@ class Watch:
         try:
             while not self._end.wait(self._interval.total_seconds()):
                 ended = not self._view.is_active
-                self._history.add(self._view.look())
-                self._display.show(self._history)
+                found = self._view.look()
+                if self._end.is_set():  # ``stop`` may have returned already
+                    return
+                history = self._history.copy()  # ``save`` may be reading the other one
+                history.add(found)
+                self._history = history
+                self._display.show(history)
                 if ended:
                     return
         except Exception as error:  # noqa: BLE001 a session that ends fails in many ways
-            reason = str(error).partition("\n")[0]
-            self._display.tell(f"The view ended: {type(error).__name__}: {reason}")
+            if not self._end.is_set():
+                reason = str(error).partition("\n")[0]
+                self._display.tell(f"The view ended: {type(error).__name__}: {reason}")
         finally:
             self._display.close()
 

@@ -16,14 +16,14 @@ from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import ON_DEMAND, Advance, describe, ignore
 
-from .layout import Layout, ShardLoad, Step, all_steps, plan_layout
+from .layout import Layout, Merge, ShardLoad, Split, Step, all_steps, plan_layout
 from .measuring import lag_of, measure
 from .reshard import open_shards
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-__all__ = ["Advice", "advise"]
+__all__ = ["Advice", "Layout", "Merge", "ShardLoad", "Split", "Step", "advise"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from spark_kinesis import CheckpointError, SparkKinesisError
+from spark_kinesis._offsets import stream_name
 from spark_kinesis._times import duration_text, parsed, time_text
 from spark_kinesis.tools.facts.checkpoints import next_positions
 from spark_kinesis.tools.facts.files import shown
@@ -19,7 +20,6 @@ from spark_kinesis.tools.facts.streams import (
     descendants,
     describe,
     list_shards,
-    stream_name,
 )
 
 from .finding import Finding, Section

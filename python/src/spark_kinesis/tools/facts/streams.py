@@ -77,11 +77,6 @@ def stream_request(stream: str) -> dict[str, Any]:
     return {"StreamARN" if stream.startswith("arn:") else "StreamName": stream}
 
 
-def stream_name(arn: str) -> str:
-    """The name of the stream from its ARN."""
-    return arn.rpartition("/")[2]
-
-
 def describe(client: KinesisClient, stream: str) -> StreamSummary:
     """Describe a stream by its name or ARN. The service allows 20 calls per second and account.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError, MigrationError
+from spark_kinesis._offsets import stream_name
 from spark_kinesis.tools.changes import WATCH_SECONDS, watched
 from spark_kinesis.tools.facts.checkpoints import (
     Checkpoint,
@@ -22,7 +23,7 @@ from spark_kinesis.tools.facts.checkpoints import (
     next_position,
 )
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.streams import Advance, ignore, stream_name
+from spark_kinesis.tools.facts.streams import Advance, ignore
 
 from .handing_back import HandBack, plan_hand_back
 from .leases import (

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis.tools.facts.streams import stream_name
+from spark_kinesis._offsets import stream_name
 
 from .positions import Stop, StopKind, StreamStops, stop_of
 from .takeover import HINT

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from spark_kinesis._offsets import stream_name
 from spark_kinesis.tools.changes import agree, progress, show_plan, watch_option, yes_option
 from spark_kinesis.tools.cli import (
     SOURCE,
@@ -18,7 +19,6 @@ from spark_kinesis.tools.cli import (
     storage_option,
     to_stderr,
 )
-from spark_kinesis.tools.facts.streams import stream_name
 
 from . import Effect, Rewind, Target
 from . import rewind as move_query

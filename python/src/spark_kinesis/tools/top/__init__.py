@@ -6,7 +6,20 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis._watch.snapshot import Facts, ShardFacts, Snapshot, shards_of, snapshot
+from spark_kinesis._watch.forecast import Forecast, Outlook
+from spark_kinesis._watch.snapshot import (
+    Cost,
+    Counters,
+    Facts,
+    MicroBatch,
+    ShardFacts,
+    ShardView,
+    Snapshot,
+    Totals,
+    shards_of,
+    snapshot,
+)
+from spark_kinesis._watch.tree import Node, State
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.losses import ServiceClock
@@ -21,7 +34,19 @@ if TYPE_CHECKING:
     from spark_kinesis._watch.snapshot import ShardKey
     from spark_kinesis.tools.facts.streams import StreamShard
 
-__all__ = ["OutsideView", "Snapshot", "look"]
+__all__ = [
+    "Cost",
+    "Counters",
+    "Forecast",
+    "MicroBatch",
+    "Node",
+    "Outlook",
+    "ShardView",
+    "Snapshot",
+    "State",
+    "Totals",
+    "look",
+]
 
 _LISTING_PERIOD = timedelta(seconds=30)
 _SOONEST_LISTING = timedelta(seconds=5)  # if the checkpoint has a shard that is not listed
