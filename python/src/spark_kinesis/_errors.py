@@ -12,7 +12,8 @@ SparkKinesisError
     └── NoAnswerError        the local Kinesis did not respond
 
 An argument of the wrong type raises ``TypeError``, and a value that Python cannot pass on raises
-``ValueError``. The connector checks all other values when a DataFrame is defined.
+``ValueError``. The connector checks all other values: those of a source when a DataFrame is
+defined, those of a sink when a batch write begins, or with the first micro-batch of a query.
 Errors in the connector itself reach Python as Spark exceptions with a condition ``KINESIS_...``.
 """
 

@@ -102,9 +102,11 @@ class KinesisSink(StreamAccess):
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
-        ValueError: if ``aggregation``, ``delivery_guarantee``, ``ordering`` or
+        ValueError: if ``stream_name`` or ``stream_arn`` is blank or contains a comma, if both are
+            set, or if ``aggregation``, ``delivery_guarantee``, ``ordering`` or
             ``on_delivery_timeout`` is not one of its values. The connector checks all other values
-            when a write begins.
+            when ``write`` begins, or with the first micro-batch of a streaming query, which then
+            fails.
     """
 
     stream_name: str | None = None
@@ -129,10 +131,12 @@ class KinesisSink(StreamAccess):
     on_delivery_timeout: OnDeliveryTimeout | None = word("onDeliveryTimeout", OnDeliveryTimeout)
 
     def __post_init__(self) -> None:
-        """Check types. The connector checks values."""
+        """Check types, and the stream: the connector checks it only when a write begins."""
         StreamAccess.__post_init__(self)  # super() fails in a class with slots
-        require("stream_name", self.stream_name, str, ABSENT)
-        require("stream_arn", self.stream_arn, str, ABSENT)
+        for name in ("stream_name", "stream_arn"):
+            _check_stream(name, getattr(self, name))
+        if self.stream_name is not None and self.stream_arn is not None:
+            raise ValueError("stream_name and stream_arn are both set. Set only one of them")
 
     def options(self) -> Mapping[str, str]:
         """Return the options that these fields set, for ``df.writeStream`` and ``df.write``.
@@ -198,3 +202,13 @@ class KinesisSink(StreamAccess):
             if checkpoint_location is not None:
                 writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
             writer.save()
+
+
+def _check_stream(name: str, given: object) -> None:
+    require(name, given, str, ABSENT)
+    if not isinstance(given, str):
+        return
+    if not given.strip():
+        raise ValueError(f"{name} must not be blank")
+    if "," in given:
+        raise ValueError(f"{name} must be one stream, and {given!r} has a comma")

@@ -27,6 +27,8 @@ from ._session.missing import FORMAT, explain_missing_jar
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_MOST_BATCHES = 10_000  # the connector's limit
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EnhancedFanOut:
@@ -43,6 +45,7 @@ class EnhancedFanOut:
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
+        ValueError: if an entry of a list of ARNs contains a comma.
     """
 
     name: str | None = None
@@ -122,10 +125,10 @@ class KinesisSource(StreamAccess):
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
-        ValueError: if a position is an unknown string or a time without a time zone, if
-            ``max_shard_skew`` is another string than ``"none"``, or if ``retry_timeout`` is another
-            string than ``"unlimited"``. The connector checks all other values when you define a
-            DataFrame.
+        ValueError: if a position is an unknown string or a time without a time zone, if an entry of
+            a list of streams contains a comma, if ``max_shard_skew`` is another string than
+            ``"none"``, or if ``retry_timeout`` is another string than ``"unlimited"``. The
+            connector checks all other values when you define a DataFrame.
     """
 
     stream_name: str | Sequence[str] | None = None
@@ -255,12 +258,14 @@ class KinesisSource(StreamAccess):
         Args:
             spark: the session that reads.
             checkpoint: ``checkpointLocation`` of the query.
-            batches: number of a micro-batch, or several numbers such as ``range(120, 125)``.
+            batches: number of a micro-batch, or up to 10,000 numbers such as ``range(120, 125)``.
             source: number of the source in the query, counted from 0, or its name, if Spark stores
                 names. Default: the only Kinesis source of the query.
 
         Raises:
             TypeError: if an argument has a value of the wrong type.
+            ValueError: if there are more than 10,000 batches, and they are not a ``range``, which
+                the connector checks.
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option, such as
                 ``ending_position``. If the checkpoint does not contain a batch, or its records have
@@ -284,6 +289,7 @@ def replay_options(
 
     Raises:
         TypeError: if a value has the wrong type. The message names the argument.
+        ValueError: if there are too many batches.
     """
     source = whole(source)
     require("checkpoint", checkpoint, str, os.PathLike)
@@ -294,16 +300,25 @@ def replay_options(
 
 def _ranges(batches: int | Iterable[int]) -> str:
     """Batch numbers as text for the option, such as ``3,120-124``."""
-    given = [whole(it) for it in batches] if isinstance(batches, Iterable) else [whole(batches)]
-    for batch in given:
+    if isinstance(batches, range) and batches.step == 1 and batches:
+        return _range(batches[0], batches[-1])
+    given: set[int] = set()
+    for batch in map(whole, batches if isinstance(batches, Iterable) else (batches,)):
         require("batches", batch, int)
+        given.add(batch)
+        if len(given) > _MOST_BATCHES:
+            raise ValueError(f"batches has more than {_MOST_BATCHES:,} numbers: replay fewer")
     ranges: list[tuple[int, int]] = []
-    for batch in sorted(set(given)):
+    for batch in sorted(given):
         if ranges and ranges[-1][1] == batch - 1:
             ranges[-1] = (ranges[-1][0], batch)
         else:
             ranges.append((batch, batch))
-    return ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)
+    return ",".join(_range(first, last) for first, last in ranges)
+
+
+def _range(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first}-{last}"
 
 
 def _one_or_several(name: str, given: object) -> str | tuple[str, ...] | None:
@@ -311,6 +326,7 @@ def _one_or_several(name: str, given: object) -> str | tuple[str, ...] | None:
 
     Raises:
         TypeError: for anything else than texts.
+        ValueError: if one of several contains a comma, which would make it two.
     """
     require(name, given, str, Sequence, ABSENT)
     if given is None or isinstance(given, str):
@@ -318,6 +334,8 @@ def _one_or_several(name: str, given: object) -> str | tuple[str, ...] | None:
     several = tuple(cast("Sequence[str]", given))
     for text in several:
         require(f"each of {name}", text, str)
+        if "," in text:
+            raise ValueError(f"{name} has the entry {text!r} with a comma: write an entry for each")
     return several
 
 

@@ -9,6 +9,7 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from ._backoff import pause
 from ._options.declared import require
 from ._session.missing import require_connector, require_connector_in
 
@@ -112,8 +113,8 @@ def _stop_all(spark: SparkSession, timeout: timedelta) -> None:
             for query in spark.streams.active:
                 was_active = True
                 if query.runId not in stopping:
+                    _start(_stop_one, spark, query, timeout, daemon=False)
                     stopping.add(query.runId)
-                    _start(_stop_one, query, timeout, stopping, daemon=False)
             is_over = not was_active
         except Exception:  # noqa: BLE001 its class differs between Spark's versions and interfaces
             is_over = _has_ended(spark) or (not was_active and time.monotonic() > until)
@@ -124,12 +125,20 @@ def _stop_all(spark: SparkSession, timeout: timedelta) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _stop_one(query: StreamingQuery, timeout: timedelta, stopping: set[str]) -> None:
-    try:
-        stop_gracefully(query, timeout)
-    except Exception:
-        stopping.discard(query.runId)  # the next look asks again, if the query is still active
-        raise
+def _stop_one(spark: SparkSession, query: StreamingQuery, timeout: timedelta) -> None:
+    """Stop a query within the timeout, also if some calls fail. The last call interrupts it."""
+    until, attempt = time.monotonic() + timeout.total_seconds(), 0
+    while True:
+        left = max(0.0, until - time.monotonic())
+        try:
+            stop_gracefully(query, timedelta(seconds=left))
+        except Exception:
+            if not left or _has_ended(spark):
+                raise
+            time.sleep(min(left, pause(attempt)))
+            attempt += 1
+        else:
+            return
 
 
 def _has_ended(spark: SparkSession) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
+from pathlib import Path
 
 import pytest
+from botocore.exceptions import NoCredentialsError
 
 from python.tests.local.stub_server import Answer, Stub, description, refusal, shard
 from spark_kinesis import (
@@ -161,6 +166,84 @@ def test_the_profile_of_the_environment_is_not_used(
     monkeypatch.setenv("AWS_PROFILE", "missing")
     stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
     assert kinesis.streams == kinesis.client.list_streams()["StreamNames"] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AWS_RETRY_MODE", "bogus"),
+        ("AWS_MAX_ATTEMPTS", "many"),
+        ("AWS_DEFAULTS_MODE", "bogus"),
+        ("AWS_USE_FIPS_ENDPOINT", "true"),
+        ("AWS_USE_DUALSTACK_ENDPOINT", "true"),
+        ("AWS_CONFIG_FILE", "FILE"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "FILE"),
+    ],
+)
+def test_the_aws_configuration_of_the_machine_is_not_used(
+    stub: Stub,
+    kinesis: LocalEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    *,
+    name: str,
+    value: str,
+) -> None:
+    malformed = tmp_path / "config"
+    malformed.write_text("[default\nregion", encoding="utf-8")
+    monkeypatch.setenv(name, str(malformed) if value == "FILE" else value)
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == kinesis.client.list_streams()["StreamNames"] == ["a"]
+
+
+def test_a_call_that_boto3_cannot_make_is_an_error_at_once(
+    kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[object] = []
+
+    def fail(*_: object) -> None:
+        calls.append(1)
+        raise NoCredentialsError
+
+    monkeypatch.setattr("botocore.client.BaseClient._make_api_call", fail)
+    with pytest.raises(LocalKinesisError, match="ListStreams: Unable to locate") as raised:
+        _ = kinesis.streams
+    assert not isinstance(raised.value, NoAnswerError)
+    assert len(calls) == 1
+
+
+def test_an_answer_that_is_not_text_is_asked_for_again(stub: Stub, kinesis: LocalEndpoint) -> None:
+    good = (200, {"StreamNames": ["a"], "HasMoreStreams": False})
+    stub.say("ListStreams", (200, b'{"StreamNames": ["\xc3'), good)
+    assert kinesis.streams == ["a"]
+
+
+def test_a_forked_process_has_clients_of_its_own(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == ["a"]
+    client, calls = kinesis.client, kinesis._calls
+    assert kinesis.client is client
+    child = os.fork()
+    if not child:
+        is_new = kinesis.client is not client and kinesis._calls is not calls
+        os._exit(0 if is_new and kinesis.client is kinesis.client else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert kinesis.client is client
+
+
+def test_threads_share_a_client(kinesis: LocalEndpoint) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        clients = list(pool.map(lambda _: kinesis.client, range(8)))
+    assert len(set(map(id, clients))) == 1
+
+
+def test_an_endpoint_can_be_pickled_after_a_call(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == kinesis.client.list_streams()["StreamNames"]
+    copied = pickle.loads(pickle.dumps(kinesis))
+    assert copied.endpoint == kinesis.endpoint
+    assert copied.streams == ["a"]
+    assert copied.client is not kinesis.client
 
 
 def test_a_value_that_aws_refuses_is_refused_by_the_server(

@@ -68,7 +68,10 @@ def test_a_closed_exporter_leaves_its_registry(registry: CollectorRegistry) -> N
     exporter = PrometheusMetrics(registry=registry)
     assert exporter.port is None
     exporter.close()
-    PrometheusMetrics(registry=registry).close()
+    other = PrometheusMetrics(registry=registry)
+    exporter.close()  # again
+    assert list(registry.collect()) == list(other.collect())
+    other.close()
 
 
 def test_after_a_port_that_is_not_free_another_one_may_be_chosen(

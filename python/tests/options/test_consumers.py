@@ -55,9 +55,7 @@ def test_the_arns_cannot_change() -> None:
         ({"arn": []}, {"consumerArn": ""}),
     ],
 )
-def test_the_connector_refuses_wrong_values(
-    fields: dict[str, Any], passed_on: dict[str, str]
-) -> None:
+def test_wrong_values_are_passed_on(fields: dict[str, Any], passed_on: dict[str, str]) -> None:
     assert options(EnhancedFanOut(**fields)) == {"consumerMode": "efo", **passed_on}
 
 
@@ -66,3 +64,8 @@ def test_a_wrong_type_names_its_field(fields: dict[str, Any]) -> None:
     (field,) = fields
     with pytest.raises(TypeError, match=f"{field} must be str"):
         EnhancedFanOut(**fields)
+
+
+def test_a_comma_does_not_make_two_arns_of_one_entry() -> None:
+    with pytest.raises(ValueError, match="arn has the entry 'a,b' with a comma"):
+        EnhancedFanOut(arn=["a,b"])

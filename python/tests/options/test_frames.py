@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -105,6 +106,10 @@ def test_a_streaming_query_has_no_end() -> None:
         (np.int64(4), "4"),
         ([], ""),  # the connector refuses it
         ([-1], "-1"),  # the connector refuses it
+        (range(5, 6), "5"),
+        (range(10**18), f"0-{10**18 - 1}"),  # the connector refuses it
+        (range(0, 6, 2), "0,2,4"),
+        (range(6, 3, -1), "4-6"),
     ],
 )
 def test_a_replay_is_a_batch_read_with_the_batches_of_a_checkpoint(batches: Any, said: str) -> None:
@@ -133,6 +138,13 @@ def test_a_wrong_type_in_a_replay_names_its_argument(said: dict[str, Any], text:
     frame: Any = Frame()
     with pytest.raises(TypeError, match=text):
         KinesisSource(stream_name="s").replay(frame, **said)
+
+
+@pytest.mark.parametrize("batches", [range(0, 10**18, 2), itertools.count()])
+def test_too_many_batches_are_refused(batches: Any) -> None:
+    frame: Any = Frame()
+    with pytest.raises(ValueError, match="batches has more than 10,000 numbers"):
+        KinesisSource(stream_name="s").replay(frame, checkpoint="c", batches=batches)
 
 
 def test_a_streaming_source_has_the_name_that_is_given() -> None:

@@ -120,15 +120,33 @@ def test_another_text_names_what_is_accepted(word: str, hint: str) -> None:
         lambda: ByStream({"s": word}),
     ):
         with pytest.raises(
-            ValueError, match=f"'latest' or 'trim_horizon', or a time such as .*, not .*{hint}"
+            ValueError,
+            match=f"'latest', 'trim_horizon' or 'earliest', or a time such as .*, not .*{hint}",
         ):
             make()
 
 
-@pytest.mark.parametrize("given", ["2026-01-02T12:00:00", "2026-01-02", NOON.replace(tzinfo=None)])
-def test_a_time_needs_a_zone(given: Any) -> None:
-    with pytest.raises(ValueError, match="needs a time zone"):
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("2026-01-02T12:00:00", "'2026-01-02T12:00:00' has no time zone. Write '.*T12:00:00Z'"),
+        ("2026-01-02", "'2026-01-02' has no time zone. Write '2026-01-02T00:00:00Z'"),
+        (NOON.replace(tzinfo=None), r"datetime.* has no time zone. Write .*tzinfo=timezone.utc"),
+    ],
+)
+def test_a_time_needs_a_zone(given: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^starting_position {said}"):
         KinesisSource(stream_name="s", starting_position=given)
+    with pytest.raises(ValueError, match=f"^the position of shardId-1 {said}"):
+        ByShard({"shardId-1": given}, others=Latest())
+
+
+def test_a_sequence_number_as_text_names_its_two_positions() -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"position of shardId-1 .*AtSequenceNumber\('20260102'\) or AfterSequenceNumber\('",
+    ):
+        ByShard({"shardId-1": "20260102"}, others=Latest())
 
 
 def test_ago_is_relative_to_the_time_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,11 +27,28 @@ def test_several_streams_cannot_change() -> None:
 
 
 @pytest.mark.parametrize("streams", [[], ["a", ""], "a,b", "", " "])
-def test_the_connector_refuses_a_wrong_name_of_a_stream(streams: list[str] | str) -> None:
+def test_a_source_passes_a_wrong_name_of_a_stream_on(streams: list[str] | str) -> None:
     passed_on = streams if isinstance(streams, str) else ",".join(streams)
     assert KinesisSource(stream_name=streams).options() == {"streamName": passed_on}
     assert KinesisSource(stream_arn=streams).options() == {"streamArn": passed_on}
-    assert KinesisSink(stream_name=passed_on).options() == {"streamName": passed_on}
+
+
+@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
+def test_a_comma_does_not_make_two_streams_of_one_entry(field: str) -> None:
+    given: dict[str, Any] = {field: ["orders", "a,b"]}
+    with pytest.raises(ValueError, match=f"{field} has the entry 'a,b' with a comma"):
+        KinesisSource(**given)
+
+
+@pytest.mark.parametrize("field", ["stream_name", "stream_arn"])
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [("", "must not be blank"), (" ", "must not be blank"), ("a,b", "'a,b' has a comma")],
+)
+def test_a_sink_needs_the_name_of_one_stream(field: str, stream: str, said: str) -> None:
+    given: dict[str, Any] = {field: stream}
+    with pytest.raises(ValueError, match=f"{field} must .*{said}|{field} {said}"):
+        KinesisSink(**given)
 
 
 def test_a_list_of_streams_is_refused_for_a_sink() -> None:
@@ -39,10 +56,16 @@ def test_a_list_of_streams_is_refused_for_a_sink() -> None:
         KinesisSink(stream_name=["a", "b"])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", [KinesisSource, KinesisSink])
-def test_the_connector_refuses_a_name_and_an_arn(kind: type[KinesisSource | KinesisSink]) -> None:
-    assert kind(stream_name="s", stream_arn="a").options() == {"streamName": "s", "streamArn": "a"}
-    assert kind().options() == {}
+def test_a_source_passes_a_name_and_an_arn_on() -> None:
+    both = KinesisSource(stream_name="s", stream_arn="a")
+    assert both.options() == {"streamName": "s", "streamArn": "a"}
+    assert KinesisSource().options() == {}
+
+
+def test_a_sink_has_a_name_or_an_arn_or_neither() -> None:
+    with pytest.raises(ValueError, match="stream_name and stream_arn are both set"):
+        KinesisSink(stream_name="s", stream_arn="a")
+    assert KinesisSink().options() == {}
 
 
 def test_a_whole_number_may_be_one_of_numpy() -> None:
@@ -51,6 +74,8 @@ def test_a_whole_number_may_be_one_of_numpy() -> None:
     assert repr(source) == "KinesisSource(stream_name='s', max_records_per_trigger=5)"
     with pytest.raises(TypeError, match="max_records_per_trigger must be int or None"):
         KinesisSource(stream_name="s", max_records_per_trigger=np.float64(5))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="max_records_per_trigger must be int or None"):
+        KinesisSource(stream_name="s", max_records_per_trigger=np.array([3]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

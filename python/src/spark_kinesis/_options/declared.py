@@ -1,7 +1,8 @@
 """Fields that are options of the connector: each is declared once, with its name and type there.
 
 A field knows its types, its text in Spark's options, and whether it is secret. Python checks types.
-The connector checks values when a DataFrame is defined.
+The connector checks values: those of a source when a DataFrame is defined, those of a sink when a
+batch write begins, or with the first micro-batch of a streaming query.
 """
 
 from __future__ import annotations
@@ -20,19 +21,10 @@ V_co = TypeVar("V_co", covariant=True)
 
 ABSENT: type = type(None)
 _MILLISECOND = timedelta(milliseconds=1)
-_PASSWORD_IN_URL = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*(?=@)")
+_USER_IN_URL = re.compile(r"(?<=://)\S*(?=@)")  # a password may contain a slash, and an @
 
 MASK = "***"
-_SECRETS = frozenset(
-    {
-        "awsAccessKeyId",
-        "awsSecretAccessKey",
-        "awsSessionToken",
-        "credentialsProviderSecret",
-        "roleExternalId",
-        "proxyPassword",
-    }
-)
+_SECRETS: set[str] = set()  # the names of all secret options, for mappings of options
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +47,11 @@ class Option:
     required: bool = False
     secret: bool = False
 
+    def __post_init__(self) -> None:
+        """Add a secret to those that the mappings of options mask."""
+        if self.secret:
+            _SECRETS.add(self.name)
+
     def check(self, name: str, value: object) -> None:
         """Refuse a value of another type, or another word.
 
@@ -75,8 +72,10 @@ class Option:
         """
         if isinstance(value, timedelta):
             return duration(name, value)
+        if isinstance(value, str) and self.words is not None:
+            return _camel_case(value)
         if value is None or isinstance(value, str):
-            return value if self.words is None else _camel_case(value)
+            return value
         if isinstance(value, bool):
             return "true" if value else "false"
         return str(os.fspath(value) if isinstance(value, os.PathLike) else value)
@@ -136,12 +135,12 @@ def declared(owner: Any) -> dict[str, Option]:
 
 def spark_words(words: object) -> list[str]:
     """The words of a ``Literal`` as the connector reads them."""
-    return [str(_camel_case(it)) for it in get_args(words)]
+    return [_camel_case(it) for it in get_args(words)]
 
 
-def _camel_case(snake: str | None) -> str | None:
-    first, *others = (snake or "").split("_")
-    return None if snake is None else first + "".join(other.title() for other in others)
+def _camel_case(snake: str) -> str:
+    first, *others = snake.split("_")
+    return first + "".join(other.title() for other in others)
 
 
 def require(name: str, value: object, *types: type, secret: bool = False) -> None:
@@ -154,13 +153,15 @@ def require(name: str, value: object, *types: type, secret: bool = False) -> Non
         secret: whether to keep the value out of the message.
 
     Raises:
-        TypeError: names the field, the accepted types and, unless it is secret, the value.
+        TypeError: names the field, the accepted types and, unless it is secret, the value. A
+            password in a URL is masked.
     """
     is_bool_for_int = isinstance(value, bool) and bool not in types
     if isinstance(value, types) and not is_bool_for_int:
         return
     expected = " or ".join("None" if t is ABSENT else t.__name__ for t in types)
-    shown = type(value).__name__ if secret else f"{value!r} ({type(value).__name__})"
+    kind = type(value).__name__
+    shown = kind if secret else f"{without_password(repr(value))} ({kind})"
     raise TypeError(f"{name} must be {expected}, not {shown}")
 
 
@@ -196,17 +197,21 @@ def duration(name: str, value: timedelta | None) -> str | None:
 
 def whole(value: Any) -> Any:
     """A whole number of another type, such as NumPy's, as an ``int``. Other values as they are."""
-    is_other = hasattr(value, "__index__") and not isinstance(value, int)
-    return operator.index(value) if is_other else value
+    if isinstance(value, int):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:  # such as an array of one number, which has the method
+        return value
 
 
 def without_password(text: str) -> str:
-    """A text for people: the password in a URL is masked."""
-    return _PASSWORD_IN_URL.sub(rf"\1:{MASK}", text)
+    """A text for people: in a URL, the user and the password are masked."""
+    return _USER_IN_URL.sub(MASK, text)
 
 
 def present(options: dict[str, str | None]) -> dict[str, str]:
-    """The options that were set. The connector has the defaults of the others."""
+    """Return only the options that are set."""
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -184,8 +184,17 @@ def position(name: str, given: object, kinds: tuple[type, ...]) -> Any:
         ValueError: for another text, or a time without a time zone.
     """
     if isinstance(given, datetime):
+        if given.utcoffset() is None:
+            raise ValueError(
+                f"{name} {given!r} has no time zone. Write datetime(..., tzinfo=timezone.utc)"
+            )
         return AtTimestamp(given)
     if isinstance(given, str):
+        if AtSequenceNumber in kinds and given.isdecimal():
+            raise ValueError(
+                f"{name} is {given!r}. For a sequence number, write AtSequenceNumber({given!r}) "
+                f"or AfterSequenceNumber({given!r})"
+            )
         return _of_text(name, given)
     require(name, given, *kinds, str, datetime)
     return given
@@ -220,9 +229,11 @@ def _of_text(name: str, text: str) -> Position:
         near = get_close_matches(word, get_args(PositionWord), 1)
         hint = f". Did you mean {near[0]!r}?" if near else ""
         raise ValueError(
-            f"{name} must be 'latest' or 'trim_horizon', or a time such as "
+            f"{name} must be 'latest', 'trim_horizon' or 'earliest', or a time such as "
             f"'2026-01-02T03:04:05Z', not {text!r}{hint}"
         ) from None
+    if when.tzinfo is None:
+        raise ValueError(f"{name} {text!r} has no time zone. Write '{when.isoformat()}Z'")
     return AtTimestamp(when)
 
 

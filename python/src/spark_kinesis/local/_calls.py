@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -22,11 +24,26 @@ _THROTTLED = ("LimitExceededException", "ProvisionedThroughputExceededException"
 _SUBJECT = ("StreamName", "ShardToSplit", "ShardToMerge", "AdjacentShardToMerge", "ShardId")
 
 
+# Variables of a botocore session without their environment variable: the configuration of this
+# machine is for AWS, and may contain what botocore refuses. None is botocore's own default.
+_VARIABLES = {
+    "config_file": os.devnull,
+    "credentials_file": os.devnull,
+    "profile": None,
+    "retry_mode": "legacy",
+    "max_attempts": None,
+    "defaults_mode": "legacy",
+    "use_fips_endpoint": None,
+    "use_dualstack_endpoint": None,
+}
+_NOT_OF_THIS_MACHINE = {name: (None, None, value, None) for name, value in _VARIABLES.items()}
+
+
 class Calls:
     """Calls of one local Kinesis. boto3 itself repeats none of them.
 
-    Every method raises ``KinesisRefusedError`` with the service's name of the error, or
-    ``NoAnswerError`` if no answer comes within 30 s.
+    Every method raises ``KinesisRefusedError`` with the service's name of the error,
+    ``NoAnswerError`` if no answer comes within 30 s, or ``LocalKinesisError`` if boto3 cannot call.
 
     Args:
         endpoint: URL of the local Kinesis.
@@ -73,8 +90,17 @@ class Calls:
 
     def _call(self, operation: str, fields: dict[str, object]) -> dict[str, Any]:
         from botocore import xform_name  # noqa: PLC0415 comes with boto3
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+        from botocore.exceptions import (  # noqa: PLC0415
+            BotoCoreError,
+            ClientError,
+            ConnectionClosedError,
+            ConnectionError,  # noqa: A004
+            IncompleteReadError,
+            ReadTimeoutError,
+            ResponseStreamingError,
+        )
 
+        cut = (ConnectionClosedError, IncompleteReadError, ResponseStreamingError)
         try:
             answer: dict[str, Any] = getattr(self._client, xform_name(operation))(**fields)
         except ClientError as error:
@@ -83,13 +109,63 @@ class Calls:
             subject = " ".join(str(fields[name]) for name in _SUBJECT if name in fields)
             asked = f"{operation} {subject}".strip()
             raise KinesisRefusedError(asked, code, found["Message"]) from error
-        except BotoCoreError as error:
+        except (ConnectionError, ReadTimeoutError, *cut, UnicodeDecodeError) as error:
             raise NoAnswerError(f"{operation}: no answer from {self._endpoint}: {error}") from error
+        except BotoCoreError as error:
+            raise LocalKinesisError(f"{operation}: {error}") from error
         # boto3 reads a body that is cut short as an answer without fields.
         sent = answer.pop("ResponseMetadata")["HTTPHeaders"].get("content-length", "0")
         if not answer and int(sent) > len("{}"):
             raise NoAnswerError(f"{operation}: the answer from {self._endpoint} is not JSON")
         return answer
+
+
+class Clients:
+    """The clients of one local Kinesis, made when they are needed. Threads share them.
+
+    A forked process makes its own, and so does a copy that was pickled.
+    """
+
+    _client: KinesisClient | None
+    _calls: Calls | None
+
+    def __init__(self) -> None:
+        """Has no clients."""
+        self._begin()
+
+    def client(self, endpoint: str) -> KinesisClient:
+        """The client for the program."""
+        with self._own_lock():
+            if self._client is None:
+                self._client = connect(endpoint)
+            return self._client
+
+    def calls(self, endpoint: str) -> Calls:
+        """The calls of this package."""
+        with self._own_lock():
+            if self._calls is None:
+                self._calls = Calls(endpoint)
+            return self._calls
+
+    def close(self) -> None:
+        """Close the connections. Later clients are new."""
+        with self._own_lock():
+            for made in (self._client, self._calls):
+                if made is not None:
+                    made.close()
+            self._client = self._calls = None
+
+    def __reduce__(self) -> tuple[type[Clients], tuple[()]]:
+        return Clients, ()
+
+    def _own_lock(self) -> threading.Lock:
+        if self._process != os.getpid():
+            self._begin()  # the connections, and perhaps the lock, are in use by the parent
+        return self._lock
+
+    def _begin(self) -> None:
+        self._process, self._lock = os.getpid(), threading.Lock()
+        self._client = self._calls = None
 
 
 def connect(endpoint: str, *, once: bool = False) -> KinesisClient:
@@ -98,7 +174,7 @@ def connect(endpoint: str, *, once: bool = False) -> KinesisClient:
     Args:
         endpoint: its URL.
         once: whether the client makes each call once, and passes on all values. If not, it has the
-            defaults of boto3.
+            defaults of boto3. The AWS configuration of this machine has no effect.
 
     Raises:
         MissingPackageError: if boto3 is not installed.
@@ -122,8 +198,7 @@ def connect(endpoint: str, *, once: bool = False) -> KinesisClient:
         aws_access_key_id=KEY,
         aws_secret_access_key=KEY,
         region_name=LOCAL_REGION,
-        # Without the profile in AWS_PROFILE, which may not exist on this machine.
-        botocore_session=Session(session_vars={"profile": (None, None, None, None)}),
+        botocore_session=Session(session_vars=_NOT_OF_THIS_MACHINE),
     )
     client: KinesisClient = session.client("kinesis", endpoint_url=endpoint, config=config)
     return client

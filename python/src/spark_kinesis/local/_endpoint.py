@@ -14,7 +14,7 @@ from spark_kinesis._errors import LocalKinesisError
 from spark_kinesis._options.access import StaticCredentials
 
 from ._admin import Fault, FaultName, Stats, admin, stats
-from ._calls import KEY, Calls, connect
+from ._calls import KEY, Calls, Clients
 from ._shards import Shard, described, open_shards, pair_to_merge, parents_first, shard_to_split
 
 if TYPE_CHECKING:
@@ -73,13 +73,10 @@ class LocalEndpoint:
         endpoint: URL, such as ``http://127.0.0.1:4567``.
     """
 
-    _address: str | None = None
-    _client: KinesisClient | None = None
-    _open_calls: Calls | None = None
-
     def __init__(self, endpoint: str) -> None:
         """Does not connect yet."""
-        self._move(endpoint)
+        self._address: str | None = endpoint
+        self._clients = Clients()
 
     @property
     def endpoint(self) -> str:
@@ -100,7 +97,7 @@ class LocalEndpoint:
 
     @property
     def client(self) -> KinesisClient:
-        """A boto3 client. It is the same at each call, and threads may share it.
+        """A boto3 client. It is the same at each call in a process, and threads may share it.
 
         Type checkers know its methods if ``boto3-stubs[kinesis]`` is installed.
 
@@ -108,9 +105,7 @@ class LocalEndpoint:
             LocalKinesisError: if the local Kinesis is not running.
             MissingPackageError: if boto3 is not installed.
         """
-        if self._client is None:
-            self._client = connect(self.endpoint)
-        return self._client
+        return self._clients.client(self.endpoint)
 
     @property
     def streams(self) -> list[str]:
@@ -399,18 +394,12 @@ class LocalEndpoint:
 
     @property
     def _calls(self) -> Calls:
-        endpoint = self.endpoint  # an error if the process has ended
-        if self._open_calls is None:
-            self._open_calls = Calls(endpoint)
-        return self._open_calls
+        return self._clients.calls(self.endpoint)
 
     def _move(self, endpoint: str | None) -> None:
         """Change the address, and close the clients of the former one."""
         self._address = endpoint
-        for former in (self._client, self._open_calls):
-            if former is not None:
-                former.close()
-        self._client = self._open_calls = None
+        self._clients.close()
 
 
 def _entry(number: int, record: NewRecord) -> dict[str, Any]:

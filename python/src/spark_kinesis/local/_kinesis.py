@@ -10,6 +10,7 @@ from typing import final
 
 from spark_kinesis._errors import LocalKinesisError
 
+from ._calls import Clients
 from ._endpoint import LocalEndpoint
 from ._server import (
     Behaviour,
@@ -71,6 +72,7 @@ class LocalKinesis(LocalEndpoint):
         behaviour: Behaviour | None = None,
     ) -> None:
         """Check the arguments. Nothing runs yet."""
+        self._address, self._clients = None, Clients()
         self._streams = dict(streams or {})
         self._port = port
         self._settings = ServerSettings(

@@ -102,10 +102,10 @@ class Behaviour:
                 require(name, value, float, int)
             else:
                 require(name, value, int)
+            if isinstance(default, float) and not 0 <= value <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, not {value!r}")
             if name != "seed" and value < type(default)(0):
                 raise ValueError(f"{name} must not be negative, not {value!r}")
-            if isinstance(default, float) and value > 1:
-                raise ValueError(f"{name} must be at most 1, not {value!r}")
 
     def arguments(self) -> list[str]:
         """The arguments of the server."""

@@ -67,8 +67,8 @@ class PrometheusMetrics(_NewestSamples):
 
         Args:
             port: port of an HTTP server on the driver, such as 9404. ``None`` starts no server.
-            address: address of that server; default: this machine only. ``"0.0.0.0"`` serves all
-                who reach the driver, without a password.
+            address: address of that server; default: this machine only. With ``"0.0.0.0"``, any
+                machine that can reach the driver reads the metrics without a password.
             registry: registry of ``prometheus_client``; default: its own.
 
         Raises:
@@ -87,6 +87,7 @@ class PrometheusMetrics(_NewestSamples):
         if port is not None:  # first, so that the registry is unchanged if the port is not free
             self._server = prometheus_client.start_http_server(port, address, self._registry)
         self._registry.register(self)
+        self._is_closed = False
 
     @property
     def port(self) -> int | None:
@@ -94,7 +95,10 @@ class PrometheusMetrics(_NewestSamples):
         return int(self._server[0].server_port) if self._server else None
 
     def close(self) -> None:
-        """Stop the server, and remove the metrics from the registry."""
+        """Stop the server, and remove the metrics from the registry. It may be closed already."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         if self._server:
             self._server[0].shutdown()
             self._server[0].server_close()
