@@ -85,6 +85,7 @@ SMOKE_TESTS = tuple(
         "sink/test_write.py::test_progress_reports_the_counts_of_the_sink",
         "source/test_batch.py::test_a_batch_read_has_all_records_across_reshards",
         "source/test_columns.py",
+        "source/test_names.py",
         "source/test_real_time.py",
         "source/test_replay.py::test_both_formats_of_the_log_are_read",
         "source/test_replay_real_time.py",

@@ -12,9 +12,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import DIMMED_MONOKAI
 
-from spark_kinesis.doctor import Finding, Report, examine
-from spark_kinesis.doctor.page import show
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools import doctor
+from spark_kinesis.tools.examination import Finding, Report
+from spark_kinesis.tools.examination.command import show
 
 TARGET = Path(__file__).resolve().parents[1] / "doctor.svg"
 COMMAND = "spark-kinesis doctor --stream orders --consumer reports"
@@ -29,7 +30,7 @@ def main() -> None:
     with LocalKinesis(streams={"orders": 2}, port=4567) as kinesis:
         kinesis.split("orders")
         with kinesis.fault("access-denied", operation="GetRecords"):
-            report = examine("orders", consumer="reports", endpoint=kinesis.endpoint)
+            report = doctor("orders", consumer="reports", endpoint=kinesis.endpoint)
     show(Report(filter(_is_the_same_everywhere, report)), console)
     picture = console.export_svg(title=COMMAND, theme=DIMMED_MONOKAI, unique_id="doctor")
     TARGET.write_text(_FONTS.sub("", picture), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from spark_kinesis.doctor.permissions import ACTIONS, Use
+from spark_kinesis.tools.examination.permissions import ACTIONS, Use
 from tests.docs.pages import Page
 
 ROWS = {

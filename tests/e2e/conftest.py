@@ -106,3 +106,17 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def checkpoint(tmp_path: Path) -> Path:
     """The checkpoint folder of a test's query."""
     return tmp_path / "checkpoint"
+
+
+@pytest.fixture
+def source_names(spark: SparkSession) -> Iterator[None]:
+    """A session in which sources have names, if its Spark knows them."""
+    settings = {
+        "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
+        "spark.sql.streaming.offsetLog.formatVersion": "2",
+    }
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name in settings:
+        spark.conf.unset(name)

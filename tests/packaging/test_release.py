@@ -84,6 +84,7 @@ def test_the_wheel_has_the_jars_of_both_scalas_and_the_licenses() -> None:
             assert text == (PROJECT / name).read_text(encoding="utf-8")
         metadata = message_from_string(opened.read(f"{info}/METADATA").decode())
     assert metadata.get_all("License-File") == ["LICENSE", "NOTICE"]
+    assert "testing" in (metadata.get_all("Provides-Extra") or [])
     links = [link.partition(", ")[0] for link in metadata.get_all("Project-URL") or []]
     assert sorted(links) == ["Changelog", "Documentation", "Homepage", "Issues"]
 

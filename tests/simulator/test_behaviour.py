@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis.local import Behaviour, LocalEndpoint, LocalKinesis
-from spark_kinesis.local._server.behaviour import DEFAULTS, option
-from spark_kinesis.local._server.launch import command
+from spark_kinesis.local._server import DEFAULTS, command, option
 from tests.simulator.calls import KEY_SPACE, client_of, iterator, read, shards
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from spark_kinesis.local._server.launch import command
-from spark_kinesis.local._server.process import ready_endpoint
+from spark_kinesis.local._server import command, ready_endpoint
 from tests.simulator.calls import client_of, read, shards
 
 

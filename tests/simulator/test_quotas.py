@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis.local._server.launch import command
-from spark_kinesis.local._server.process import ready_endpoint
+from spark_kinesis.local._server import command, ready_endpoint
 from tests.simulator.calls import KEY_SPACE, client_of, code_of
 
 MEBI = 2**20

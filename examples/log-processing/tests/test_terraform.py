@@ -16,7 +16,7 @@ from log_processing import alerts
 from log_processing.progress import NAMESPACE
 from log_processing.settings import read_settings
 from log_processing.table import item_of
-from spark_kinesis.doctor.permissions.actions import ACTIONS, Use
+from spark_kinesis.tools.examination.permissions import ACTIONS, Use
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "terraform"

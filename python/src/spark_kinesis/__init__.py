@@ -7,7 +7,7 @@ jar file, which this package contains (see ``jar_path``). ``with_kinesis`` adds 
 
 from __future__ import annotations
 
-from importlib.resources import files
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import columns
@@ -23,20 +23,21 @@ from ._errors import (
     NoAnswerError,
     SparkKinesisError,
 )
-from ._options.consumers import EnhancedFanOut
-from ._options.credentials import (
+from ._options.access import (
     AssumeRole,
     Credentials,
     CredentialsProvider,
     Profile,
+    Proxy,
     StaticCredentials,
+    Timeouts,
 )
-from ._options.network import Proxy, Timeouts
-from ._options.position_maps import ByShard, ByStream
 from ._options.positions import (
     AfterSequenceNumber,
     AtSequenceNumber,
     AtTimestamp,
+    ByShard,
+    ByStream,
     Latest,
     Position,
     PositionWord,
@@ -44,25 +45,23 @@ from ._options.positions import (
     TrimHorizon,
 )
 from ._session.builder import with_kinesis
-from ._session.jars import jar_path
+from ._session.jars import jar_path, version
 from ._sink import KinesisSink
-from ._source import KinesisSource
+from ._source import EnhancedFanOut, KinesisSource
 from ._stop import stop_gracefully, stop_on_sigterm
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from .live.watching import watch
+    from ._watch.watching import Watch, watch
 
     schema: StructType
 else:
-
-    def _watch() -> object:
-        from .live.watching import watch  # noqa: PLC0415
-
-        return watch
-
-    _BUILDERS = {"schema": columns._schema, "watch": _watch}  # noqa: SLF001
+    _BUILDERS = {
+        "Watch": lambda: import_module("._watch.watching", __name__).Watch,
+        "schema": columns._schema,  # noqa: SLF001
+        "watch": lambda: import_module("._watch.watching", __name__).watch,
+    }
 
     def __getattr__(name: str) -> object:
         """Build what few programs use at its first use, so that importing this module is quick.
@@ -78,7 +77,7 @@ else:
         return globals()[name]
 
 
-__version__ = files(__name__).joinpath("VERSION").read_text().strip()
+__version__ = version()
 
 __all__ = [
     "AfterSequenceNumber",
@@ -111,6 +110,7 @@ __all__ = [
     "StaticCredentials",
     "Timeouts",
     "TrimHorizon",
+    "Watch",
     "__version__",
     "columns",
     "jar_path",

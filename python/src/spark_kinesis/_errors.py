@@ -11,7 +11,9 @@ SparkKinesisError
     ├── KinesisRefusedError  the local Kinesis returned an error with the name ``code``
     └── NoAnswerError        the local Kinesis did not respond
 
-An argument of the wrong type raises ``TypeError``, and an invalid value raises ``ValueError``.
+An argument of the wrong type raises ``TypeError``, and a value that Python cannot pass on raises
+``ValueError``. The connector checks all other values: those of a source when a DataFrame is
+defined, those of a sink when a batch write begins, or with the first micro-batch of a query.
 Errors in the connector itself reach Python as Spark exceptions with a condition ``KINESIS_...``.
 """
 

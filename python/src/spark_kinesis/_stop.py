@@ -6,11 +6,11 @@ import os
 import signal
 import threading
 import time
-from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ._options.values import require
+from ._backoff import pause
+from ._options.declared import require
 from ._session.missing import require_connector, require_connector_in
 
 if TYPE_CHECKING:
@@ -101,19 +101,54 @@ def stop_on_sigterm(spark: SparkSession, timeout: timedelta) -> None:
 
 
 def _stop_all(spark: SparkSession, timeout: timedelta) -> None:
-    """Stop each query that is active, now or later. Without one, pass the signal on."""
-    asked: set[str] = set()
-    with suppress(Exception):  # The session has ended.
-        while True:
+    """Stop each query that is active, now or later. Without one, pass the signal on.
+
+    A call of Spark Connect may fail although the session goes on. It is then made again, without
+    an active query until the timeout.
+    """
+    stopping: set[str] = set()
+    was_active, until = False, time.monotonic() + timeout.total_seconds()
+    while True:
+        try:
             for query in spark.streams.active:
-                if query.runId not in asked:
-                    asked.add(query.runId)
-                    _start(stop_gracefully, query, timeout, daemon=False)
-            if not asked:
-                break
-            time.sleep(_PAUSE_SECONDS)
-    if not asked:
+                was_active = True
+                if query.runId not in stopping:
+                    _start(_stop_one, spark, query, timeout, daemon=False)
+                    stopping.add(query.runId)
+            is_over = not was_active
+        except Exception:  # noqa: BLE001 its class differs between Spark's versions and interfaces
+            is_over = _has_ended(spark) or (not was_active and time.monotonic() > until)
+        if is_over:
+            break
+        time.sleep(_PAUSE_SECONDS)
+    if not was_active:
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _stop_one(spark: SparkSession, query: StreamingQuery, timeout: timedelta) -> None:
+    """Stop a query within the timeout, also if some calls fail. The last call interrupts it."""
+    until, attempt = time.monotonic() + timeout.total_seconds(), 0
+    while True:
+        left = max(0.0, until - time.monotonic())
+        try:
+            stop_gracefully(query, timedelta(seconds=left))
+        except Exception:
+            if not left or _has_ended(spark):
+                raise
+            time.sleep(min(left, pause(attempt)))
+            attempt += 1
+        else:
+            return
+
+
+def _has_ended(spark: SparkSession) -> bool:
+    try:
+        if _is_connect(spark):
+            return bool(spark.is_stopped)  # type: ignore[attr-defined]
+        context: Any = spark.sparkContext._jsc  # noqa: SLF001
+        return context is None or bool(context.sc().isStopped())
+    except Exception:  # noqa: BLE001 the JVM has ended
+        return True
 
 
 def _start(target: Callable[..., object], *args: object, daemon: bool) -> None:

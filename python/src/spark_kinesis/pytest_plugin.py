@@ -58,7 +58,7 @@ def local_kinesis(
         local_kinesis_server.stop()
         local_kinesis_server.start()
     _clear(local_kinesis_server)
-    for name, shards in local_kinesis_options.get("streams", {}).items():
+    for name, shards in (local_kinesis_options.get("streams") or {}).items():
         local_kinesis_server.create(name, shards)
     local_kinesis_server.reset_stats()
     yield local_kinesis_server

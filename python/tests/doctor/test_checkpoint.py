@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.doctor import Finding, State
-from spark_kinesis.doctor.checkpoints import (
-    LogFacts,
+from python.tests.doctor.services import service
+from spark_kinesis.tools.cli import Connection
+from spark_kinesis.tools.examination import Finding, State
+from spark_kinesis.tools.examination.checkpoint import (
+    MOST_PROBES,
     ShardFact,
     StreamFacts,
+    checkpoint_check,
     log_findings,
-    read_log,
+    look_at,
     stream_findings,
 )
-from spark_kinesis.tools.facts.checkpoints import Checkpoint
+from spark_kinesis.tools.examination.setup import Setup
+from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.offsets import (
     Progress,
@@ -58,6 +64,7 @@ def shard(name: str, *parents: str) -> StreamShard:
 def facts(*shards: ShardFact, listed: tuple[StreamShard, ...] | None = None) -> StreamFacts:
     known = {it.id: it.offset for it in shards}
     return StreamFacts(
+        name="orders",
         summary=SUMMARY,
         offset=StreamOffset(created="2026-01-01T00:00:00Z", shards=known),
         shards=shards,
@@ -190,52 +197,120 @@ def test_shards_without_a_known_relative_are_a_problem(
     assert (found.details if found else ()) == unplanned
 
 
-LOG = LogFacts(
-    location="/checkpoint",
-    query_id="q",
-    planned=8,
-    planned_at=NOW - HOUR,
-    completed=8,
-    streams={("0", ARN): StreamOffset(created="", shards={})},
-)
+def log(folder: Path, *ends: str, completed: int, version: str = "v1") -> Checkpoint:
+    """A checkpoint whose micro-batch 8 was planned an hour ago."""
+    millis = int((NOW - HOUR).timestamp() * 1000)
+    for name in ("offsets", "commits"):
+        (folder / name).mkdir()
+    for number in {8, completed}:
+        lines = [version, json.dumps({"batchTimestampMs": millis}), *ends]
+        (folder / "offsets" / str(number)).write_text("\n".join(lines), encoding="utf-8")
+    (folder / "commits" / str(completed)).write_text("v1", encoding="utf-8")
+    return Checkpoint(open_files(str(folder)))
+
+
+def end(number: int = 7) -> str:
+    shards = {"a": replace(READ, sequence_number=number)}
+    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
+    return encode(SourceOffset(streams={ARN: offset}))
 
 
 @pytest.mark.parametrize(
     ("stream", "state"),
     [("orders", State.OK), (ARN, State.OK), ("refunds", State.PROBLEM)],
 )
-def test_a_checkpoint_has_an_owner(stream: str, state: State) -> None:
-    *_, owner = log_findings(LOG, stream, NOW)
+def test_a_checkpoint_has_an_owner(stream: str, state: State, tmp_path: Path) -> None:
+    found = log(tmp_path, end(), completed=8)
+    *_, restart, owner = log_findings(found, next_positions(found), stream, NOW)
     assert (owner.subject, owner.state) == ("streams", state)
     assert ARN in owner.seen
+    assert restart.seen == "the query continues after micro-batch 8"
+
+
+def test_a_batch_that_was_not_completed_runs_again(tmp_path: Path) -> None:
+    found = log(tmp_path, end(), completed=7)
+    first, restart = log_findings(found, next_positions(found), None, NOW)
+    assert "micro-batch 8 last, 1 h ago" in first.seen
+    assert restart.seen == "micro-batch 8 is not completed, and runs again"
+
+
+def stub(*names: str, asked: list[str], field: str = "ShardId") -> Any:
+    """A client of the stream `orders` that keeps a field of each request for an iterator."""
+
+    def iterator(request: dict[str, str]) -> dict[str, str]:
+        asked.append(request[field])
+        return {"ShardIterator": "i"}
+
+    return service(
+        "kinesis",
+        describe_stream_summary={
+            "StreamDescriptionSummary": {
+                "StreamName": "orders",
+                "StreamARN": ARN,
+                "StreamStatus": "ACTIVE",
+                "StreamCreationTimestamp": CREATED,
+                "RetentionPeriodHours": 24,
+                "OpenShardCount": 1,
+                "EnhancedMonitoring": [],
+            },
+            "ResponseMetadata": {"HTTPHeaders": {}},
+        },
+        list_shards={
+            "Shards": [
+                {
+                    "ShardId": name,
+                    "HashKeyRange": {"StartingHashKey": "0", "EndingHashKey": "1"},
+                    "SequenceNumberRange": {"StartingSequenceNumber": "1"},
+                }
+                for name in names
+            ]
+        },
+        get_shard_iterator=iterator,
+        get_records={"Records": [], "MillisBehindLatest": 60_000},
+    )
+
+
+def test_finished_shards_take_no_read_from_the_others() -> None:
+    finished = ShardOffset(progress=Progress.FINISHED)
+    shards = {f"closed-{number}": finished for number in range(MOST_PROBES)} | {"open": READ}
+    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
+    asked: list[str] = []
+    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
+    assert asked == ["open"]
+    lag = of(found, "lag")
+    assert lag is not None
+    assert lag.seen == "orders is at most 1 min behind, in open"
+
+
+def test_a_child_of_a_finished_shard_is_read() -> None:
+    child = ShardOffset(progress=Progress.TRIM_HORIZON, waits_for=("parent",))
+    shards = {"parent": ShardOffset(progress=Progress.FINISHED), "child": child}
+    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
+    asked: list[str] = []
+    look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
+    assert asked == ["child"]
+
+
+def test_a_stream_whose_shards_are_all_finished_is_read_to_its_end() -> None:
+    found = of(facts(fact(ShardOffset(progress=Progress.FINISHED), None)), "lag")
+    assert found is not None
+    assert (found.state, found.seen) == (State.OK, "orders is read to its end")
 
 
 @pytest.mark.parametrize(("version", "names"), [("v1", ("0", "1")), ("v2", ("orders", "late"))])
 def test_each_source_of_a_stream_has_its_own_findings(
-    tmp_path: Path, version: str, names: tuple[str, str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, names: tuple[str, str]
 ) -> None:
-    def source(number: int) -> str:
-        shards = {"a": replace(READ, sequence_number=number)}
-        offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
-        return encode(SourceOffset(streams={ARN: offset}))
-
-    ends = [source(7), source(9)]
+    ends = [end(7), end(9)]
     if version == "v2":
-        ends = [f"{name}:{end}" for name, end in zip(names, ends, strict=True)]
-    for folder, lines in (("offsets", [version, "{}", *ends]), ("commits", ["v1"])):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "0").write_text("\n".join(lines), encoding="utf-8")
-    log = read_log(Checkpoint(open_files(str(tmp_path))))
-    assert (log.arns, log.has_several_sources) == ([ARN], True)
-    assert {
-        source: offset.shards["a"].sequence_number for (source, _), offset in log.streams.items()
-    } == {names[0]: 7, names[1]: 9}
-    named = replace(facts(fact()), source=names[1])
-    assert all(f"orders (source {names[1]})" in it.seen for it in stream_findings(named, NOW))
-    assert not LOG.has_several_sources
+        ends = [f"{name}:{it}" for name, it in zip(names, ends, strict=True)]
+    log(tmp_path, *ends, completed=8, version=version)
+    asked: list[str] = []
 
-
-def test_a_batch_that_was_not_completed_runs_again() -> None:
-    log, restart = log_findings(replace(LOG, completed=7), None, NOW)
-    assert "micro-batch 8 last, 1 h ago" in log.seen
-    assert restart.seen == "micro-batch 8 is not completed, and runs again"
+    kinesis = stub("a", asked=asked, field="StartingSequenceNumber")
+    monkeypatch.setattr(Setup, "kinesis", lambda *_: kinesis)
+    setup = Setup(connection=Connection("doctor"), checkpoint=str(tmp_path))
+    owned = [it.seen for it in checkpoint_check(setup) if it.subject in ("lag", "loss")]
+    assert asked == ["7", "9"]
+    for name in names:
+        assert sum(f"orders (source {name})" in seen for seen in owned) == 2

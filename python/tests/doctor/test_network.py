@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import socket
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from python.tests.doctor.servers import Proxy, Quiet, certified, serving
-from spark_kinesis.doctor import Finding, State
-from spark_kinesis.doctor.aws import Access
-from spark_kinesis.doctor.checks import setup
-from spark_kinesis.doctor.network import (
+from spark_kinesis._boto import CallSettings
+from spark_kinesis.tools import doctor
+from spark_kinesis.tools.cli import Connection
+from spark_kinesis.tools.examination import Finding, State, network
+from spark_kinesis.tools.examination.network import (
     Route,
     Trip,
     account_urls,
-    network_findings,
+    network_check,
     route_to,
     travel,
+    trip_findings,
 )
-from spark_kinesis.doctor.network.http2 import speaks_http2
-from spark_kinesis.doctor.question import Question
+from spark_kinesis.tools.examination.setup import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 AWS = route_to("https://kinesis.eu-west-1.amazonaws.com", is_local=True)
 
 
+NOWHERE = socket.gaierror("unknown")
+
+
 def of(trip: Trip, subject: str, *, needs_http2: bool = False) -> Finding:
-    findings = network_findings(trip, needs_http2=needs_http2)
+    findings = trip_findings(trip, needs_http2=needs_http2)
     (found,) = (it for it in findings if it.subject == subject)
     return found
 
@@ -46,7 +49,7 @@ def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Route]:
 
 def test_an_endpoint_with_tls_and_http2_is_good(trusted: Route) -> None:
     trip = travel(trusted)
-    assert {it.state for it in network_findings(trip, needs_http2=True)} == {State.OK}
+    assert {it.state for it in trip_findings(trip, needs_http2=True)} == {State.OK}
     assert of(trip, "tls").seen.startswith("TLSv1.")
     assert trip.is_http2
     assert "Date" in trip.headers
@@ -56,7 +59,7 @@ def test_a_certificate_that_is_not_trusted_is_a_problem(
     trusted: Route, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AWS_CA_BUNDLE")
-    found = of(travel(trusted), "tls")
+    found = of(travel(route_to(trusted.url, is_local=True)), "tls")
     assert (found.state, "trust store" in found.remedy) == (State.PROBLEM, True)
 
 
@@ -73,7 +76,6 @@ def test_an_endpoint_without_http2_matters_to_fan_out_only(
 def test_a_port_without_tls_is_a_problem() -> None:
     with serving(Quiet) as port:
         found = of(travel(route_to(f"https://127.0.0.1:{port}", is_local=True)), "tls")
-        assert speaks_http2("127.0.0.1", port, 5) is False
     assert (found.state, "may not speak TLS" in found.remedy) == (State.PROBLEM, True)
 
 
@@ -95,7 +97,7 @@ def test_a_proxy_is_used_and_its_password_hidden(
 def test_a_proxy_that_refuses_is_a_problem(trusted: Route, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Proxy) as port:
         trip = travel(through(trusted, f"127.0.0.1:{port}", monkeypatch))
-    _, used, refused = network_findings(trip, needs_http2=False)
+    _, used, refused = trip_findings(trip, needs_http2=False)
     assert (used.state, refused.state) == (State.OK, State.PROBLEM)
     assert "NO_PROXY" in refused.remedy
 
@@ -109,9 +111,23 @@ def test_hosts_of_no_proxy_are_reached_directly(monkeypatch: pytest.MonkeyPatch)
     assert route_to(AWS.url, is_local=True).proxy is None
 
 
+def test_a_proxy_of_the_settings_is_used_for_hosts_of_no_proxy_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("no_proxy", ".amazonaws.com")
+    assert route_to(AWS.url, CallSettings(proxy="http://p:1")).proxy == "http://p:1"
+
+
 def test_a_host_without_an_address_is_a_problem() -> None:
     found = of(travel(route_to("https://kinesis.nowhere.invalid", is_local=True)), "address")
     assert (found.state, "has no address" in found.seen) == (State.PROBLEM, True)
+
+
+def test_a_proxy_without_an_address_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://user:pass@proxy.invalid:8080")
+    monkeypatch.setenv("no_proxy", "")
+    found = of(travel(route_to(AWS.url)), "address")
+    assert found.seen.startswith("the proxy http://proxy.invalid:8080 has no address")
 
 
 @pytest.mark.parametrize(
@@ -152,14 +168,14 @@ def test_the_endpoints_of_an_account(url: str, hosts: list[str]) -> None:
 def test_the_endpoints_of_the_account_are_checked_if_calls_go_there(
     stream: str, consumer: str | None, account: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(setup, "travel", lambda route: Trip(route=route, unresolved="unknown"))
-    question = Question(
-        access=Access(region="eu-west-1"),
+    monkeypatch.setattr(network, "travel", lambda route: Trip(route=route, failure=NOWHERE))
+    setup = Setup(
+        connection=Connection("doctor", region="eu-west-1"),
         stream=stream,
         consumer=consumer,
         identity="arn:aws:sts::222222222222:assumed-role/reader/me",
     )
-    findings = setup.network_check(question, lambda _: None)
+    findings = network_check(setup)
     hosts = [it.seen.split()[2] for it in findings if it.subject == "address"]
     of_account = [f"{account}.{kind}-kinesis" for kind in ("control", "data")]
     names = ["kinesis", *(of_account if account else [])]
@@ -170,8 +186,9 @@ def test_a_file_of_certificates_that_is_missing_is_a_problem(
     trusted: Route, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_CA_BUNDLE", "/nowhere.pem")
-    found = of(travel(trusted), "tls")
+    found = of(travel(route_to(trusted.url, is_local=True)), "tls")
     assert (found.state, "AWS_CA_BUNDLE" in found.remedy) == (State.PROBLEM, True)
+    assert "/nowhere.pem" in found.seen
 
 
 def test_silence_and_refusals_are_problems() -> None:
@@ -200,20 +217,25 @@ def test_addresses_are_public_or_private(addresses: tuple[str, ...], place: str)
 def test_the_round_trip_is_in_milliseconds() -> None:
     found = of(Trip(route=AWS, round_trip=0.0123), "round trip")
     assert found.seen == "12.3 ms for a request and its answer"
-    assert of(Trip(route=AWS, round_trip=0.0123), "http/2").state is State.UNKNOWN
 
 
-def test_a_server_that_hangs_up_or_is_silent_has_no_http2() -> None:
-    assert speaks_http2("127.0.0.1", 1, 5) is False
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        assert speaks_http2("127.0.0.1", port, 0.1) is None
+def test_an_endpoint_without_tls_does_not_say_whether_it_speaks_http2() -> None:
+    with serving(Quiet) as port:
+        trip = travel(route_to(f"http://127.0.0.1:{port}", is_local=True))
+    assert of(trip, "http/2").state is State.OK
+    assert of(trip, "http/2", needs_http2=True).state is State.UNKNOWN
 
-        def hang_up() -> None:
-            for _ in range(2):  # the first is of the question before
-                server.accept()[0].close()
 
-        closer = threading.Thread(target=hang_up)
-        closer.start()
-        assert speaks_http2("127.0.0.1", port, 5) is False
-        closer.join()
+def test_proxy_and_certificates_of_the_call_are_used(
+    trusted: Route, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AWS_CA_BUNDLE")
+    monkeypatch.setenv("no_proxy", "")
+    bundle = str(tmp_path / "server.pem")
+    with serving(Proxy) as port:
+        settings = CallSettings(proxy=f"http://user:pass@127.0.0.1:{port}", ca_bundle=bundle)
+        trip = travel(route_to(trusted.url, settings))
+    assert trip.failure is None
+    assert of(trip, "proxy").seen == f"requests go through http://127.0.0.1:{port}"
+    report = doctor(endpoint=trusted.url, settings=CallSettings(ca_bundle=bundle))
+    assert {it.state for it in report if it.section == "network"} == {State.OK}

@@ -10,22 +10,23 @@ import pytest
 from botocore.exceptions import ClientError
 
 from python.tests.doctor.services import service
-from spark_kinesis.doctor import Finding, State
-from spark_kinesis.doctor.permissions import (
+from spark_kinesis.tools.cli import Connection
+from spark_kinesis.tools.examination import Finding, State
+from spark_kinesis.tools.examination.permissions import (
     ACTIONS,
-    Evidence,
-    KeyFacts,
-    Outcome,
     Use,
-    call_harmlessly,
-    find_key,
-    key_finding,
+    permission_check,
     permission_findings,
-    principal_of,
-    simulate,
     uses_of,
 )
-from spark_kinesis.doctor.streams import Seen
+from spark_kinesis.tools.examination.proofs import (
+    Outcome,
+    call_harmlessly,
+    principal_of,
+    simulate,
+)
+from spark_kinesis.tools.examination.setup import Setup
+from spark_kinesis.tools.examination.stream import Key, Seen
 from spark_kinesis.tools.facts.streams import StreamSummary
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
@@ -46,16 +47,18 @@ SEEN = Seen(
     shards=(),
     consumers=(),
 )
-NOTHING = Evidence(calls={}, needs_key=True, unsimulated="AccessDenied")
 DENIED = Outcome(is_allowed=False, text="AccessDeniedException: No.")
+ALLOWED = Outcome(is_allowed=True, text="allowed")
 
 
 def refusal(code: str) -> ClientError:
     return ClientError({"Error": {"Code": code, "Message": "No."}}, "Any")
 
 
-def of(evidence: Evidence, name: str, *uses: Use) -> Finding:
-    findings = permission_findings(evidence, set(uses))
+def of(name: str, *uses: Use, **evidence: Any) -> Finding:
+    nothing: dict[str, Any] = {"calls": {}, "simulated": {}, "needless": {}}
+    nothing["unsimulated"] = "AccessDenied"
+    findings = list(permission_findings(set(uses), **{**nothing, **evidence}))
     assert [it.subject for it in findings] == [it.name for it in ACTIONS]
     (found,) = (it for it in findings if it.subject == name)
     return found
@@ -116,23 +119,23 @@ def test_a_denied_listing_does_not_hide_the_rest() -> None:
 
 
 def test_a_missing_permission_is_a_problem_for_its_use_only() -> None:
-    denied = replace(NOTHING, calls={"kinesis:GetRecords": DENIED})
-    found = of(denied, "kinesis:GetRecords", Use.READ)
+    name, denied = "kinesis:GetRecords", {"kinesis:GetRecords": DENIED}
+    found = of(name, Use.READ, calls=denied)
     assert (found.state, "Allow kinesis:GetRecords on the stream" in found.remedy) == (
         State.PROBLEM,
         True,
     )
-    other = of(denied, "kinesis:GetRecords", Use.WRITE)
+    other = of(name, Use.WRITE, calls=denied)
     assert other.state is State.UNKNOWN
     assert "Only reading and exactly-once writing needs it" in other.seen
 
 
 def test_what_cannot_be_proved_is_unknown() -> None:
-    found = of(NOTHING, "kinesis:PutRecords", Use.WRITE)
+    found = of("kinesis:PutRecords", Use.WRITE)
     assert (found.state, "AccessDenied" in found.seen) == (State.UNKNOWN, True)
-    assert of(replace(NOTHING, unsimulated=None), "kinesis:PutRecords").state is State.UNKNOWN
-    failed = replace(NOTHING, calls={"kinesis:GetRecords": Outcome(is_allowed=None, text="Busy")})
-    assert "Busy" in of(failed, "kinesis:GetRecords").seen
+    assert of("kinesis:PutRecords", unsimulated=None).state is State.UNKNOWN
+    failed = {"kinesis:GetRecords": Outcome(is_allowed=None, text="Busy")}
+    assert "Busy" in of("kinesis:GetRecords", calls=failed).seen
 
 
 @pytest.mark.parametrize(
@@ -141,22 +144,36 @@ def test_what_cannot_be_proved_is_unknown() -> None:
 )
 def test_the_simulator_decides_what_no_call_proves(decision: str, state: State) -> None:
     for name, use in (("kinesis:PutRecords", Use.WRITE), ("kms:Decrypt", Use.READ)):
-        found = of(replace(NOTHING, simulated={name: decision}), name, use)
+        answer = {"EvaluationResults": [{"EvalActionName": name, "EvalDecision": decision}]}
+        iam = service("iam", simulate_principal_policy=answer)
+        found = of(name, use, simulated=simulate(iam, ROLE, [name], ARN))
         assert (found.state, decision in found.seen) == (state, True)
 
 
 def test_a_call_counts_more_than_the_simulator() -> None:
     name = "kinesis:GetRecords"
-    both = replace(NOTHING, calls={name: DENIED}, simulated={name: "allowed"})
-    assert of(both, name, Use.READ).state is State.PROBLEM
+    found = of(name, Use.READ, calls={name: DENIED}, simulated={name: ALLOWED})
+    assert found.state is State.PROBLEM
+    failed = Outcome(is_allowed=None, text="Busy")
+    assert of(name, Use.READ, calls={name: failed}, simulated={name: ALLOWED}).state is State.OK
 
 
-def test_what_a_query_does_not_need_is_ok() -> None:
-    without_key = replace(NOTHING, needs_key=False, simulated={"kms:Decrypt": "implicitDeny"})
-    assert of(without_key, "kms:Decrypt", Use.READ).state is State.OK
+def test_what_a_query_does_not_need_is_ok(monkeypatch: pytest.MonkeyPatch) -> None:
+    denied = service("kinesis", **{**GOOD, "get_records": refusal("KMSAccessDeniedException")})
+    monkeypatch.setattr(Setup, "kinesis", lambda *_: denied)
+    connection = Connection("doctor", endpoint="http://127.0.0.1:1")
+
+    def decrypt(key: Key | None) -> Finding:
+        setup = Setup(connection=connection, stream="orders", seen=replace(SEEN, key=key))
+        (found,) = (it for it in permission_check(setup) if it.subject == "kms:Decrypt")
+        return found
+
+    assert decrypt(Key("alias/mine", is_of_aws=False)).state is State.PROBLEM
+    for key in (None, Key("alias/aws/kinesis", is_of_aws=True)):
+        assert decrypt(key).seen == "not needed: the stream has no key of its own"
     name = "kinesis:RegisterStreamConsumer"
-    needless = replace(NOTHING, needless={name: "it exists"}, calls={name: DENIED})
-    assert of(needless, name, Use.FAN_OUT).seen == "not needed: it exists"
+    needless = of(name, Use.FAN_OUT, needless={name: "it exists"}, calls={name: DENIED})
+    assert needless.seen == "not needed: it exists"
 
 
 def test_uses_include_others() -> None:
@@ -192,26 +209,7 @@ def test_the_simulator_answers_in_pages_or_refuses() -> None:
 
     first = {**result("a:A"), "IsTruncated": True, "Marker": "a"}
     iam = service("iam", simulate_principal_policy=[first, result("a:B")])
-    assert simulate(iam, ROLE, ["a:A", "a:B"], ARN) == {"a:A": "allowed", "a:B": "allowed"}
+    assert allowed(simulate(iam, ROLE, ["a:A", "a:B"], ARN)) == {"A": True, "B": True}
     denying = service("iam", simulate_principal_policy=refusal("AccessDenied"))
-    assert isinstance(simulate(denying, ROLE, ["a:A"], ARN), ClientError)
-
-
-def test_the_state_of_a_key_matters() -> None:
-    def described(state: str, manager: str = "CUSTOMER") -> KeyFacts:
-        metadata = {"Arn": "arn:key", "KeyState": state, "KeyManager": manager}
-        return find_key(service("kms", describe_key={"KeyMetadata": metadata}), "alias/mine")
-
-    assert key_finding(described("Enabled")).state is State.OK
-    for state in ("Disabled", "PendingDeletion"):
-        found = key_finding(described(state))
-        assert (found.state, state in found.seen) == (State.PROBLEM, True)
-    assert described("Enabled", "AWS").is_of_aws
-
-
-def test_a_key_that_is_not_described_is_unknown() -> None:
-    denied = find_key(service("kms", describe_key=refusal("AccessDeniedException")), "alias/mine")
-    assert (denied.arn, key_finding(denied).state) == (None, State.UNKNOWN)
-    assert "kms:DescribeKey" in key_finding(denied).remedy
-    assert key_finding(find_key(None, "alias/mine")).state is State.UNKNOWN
-    assert key_finding(find_key(None, "alias/aws/kinesis")).state is State.OK
+    with pytest.raises(ClientError, match="AccessDenied"):
+        simulate(denying, ROLE, ["a:A"], ARN)

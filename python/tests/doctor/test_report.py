@@ -6,14 +6,16 @@ from io import StringIO
 
 from rich.console import Console
 
-from spark_kinesis.doctor import Report
-from spark_kinesis.doctor.finding import ok, problem, unknown
-from spark_kinesis.doctor.page import show
+from spark_kinesis.tools.examination import Report
+from spark_kinesis.tools.examination.command import show
+from spark_kinesis.tools.examination.finding import Section
 
 FINDINGS = [
-    ok("software", "java", "Java 17"),
-    problem("stream", "status", "stream <b> is DELETING", "Name another stream.", ("a", "b")),
-    unknown("quota", "reads", "no metrics", "Allow cloudwatch:GetMetricData."),
+    Section("software").ok("java", "Java 17"),
+    Section("stream").problem(
+        "status", "stream <b> is DELETING", "Name another stream.", ("a", "b")
+    ),
+    Section("quota").unknown("reads", "no metrics", "Allow cloudwatch:GetMetricData."),
 ]
 SICK, WELL = Report(FINDINGS), Report([FINDINGS[0], FINDINGS[2]])
 

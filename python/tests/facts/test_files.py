@@ -254,3 +254,21 @@ def test_keys_in_a_url_are_masked() -> None:
 def test_no_secret_is_shown(key: str, secret: str) -> None:
     place = f"s3://{key}:1/x{secret}y@bucket/orders"
     assert shown(f"{place}: refused") == "s3://***@bucket/orders: refused"
+
+
+@pytest.mark.parametrize(
+    ("installed", "is_refused"), [("2024.10.0", True), ("0+unknown", True), ("2024.12.0", False)]
+)
+def test_a_store_that_ignores_the_condition_for_new_files_is_refused(
+    monkeypatch: pytest.MonkeyPatch, *, installed: str, is_refused: bool
+) -> None:
+    memory = fsspec.filesystem("memory")
+    monkeypatch.setattr(fsspec.core, "url_to_fs", lambda *_, **__: (memory, "/bucket/query"))
+    monkeypatch.setattr("spark_kinesis.tools.facts.files.version", {"gcsfs": installed}.__getitem__)
+    found = open_files("gs://bucket/query")
+    assert found.read("offsets/7") is None
+    if is_refused:
+        with pytest.raises(CheckpointError, match=r"gs://bucket/query needs gcsfs 2024\.12"):
+            found.create("offsets/7", "text")
+    else:
+        assert found.doubt is None

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis import CheckpointError
+from spark_kinesis._offsets import stream_name
 from spark_kinesis.tools.facts.offsets import (
     Progress,
     ShardOffset,
@@ -20,7 +21,6 @@ from spark_kinesis.tools.facts.offsets import (
     encode,
     is_kinesis,
 )
-from spark_kinesis.tools.facts.streams import stream_name
 
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis.local import Behaviour, LocalKinesis
-from spark_kinesis.local._server.settings import ServerSettings
+from spark_kinesis.local._server import ServerSettings
 
 SECOND = timedelta(seconds=1)
 
@@ -25,8 +25,9 @@ def test_only_what_is_on_is_an_argument() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"empty_pages": 1.1}, "empty_pages must be at most 1, not 1.1"),
-        ({"failed_entries": -0.1}, "failed_entries must not be negative, not -0.1"),
+        ({"empty_pages": 1.1}, "empty_pages must be from 0 to 1, not 1.1"),
+        ({"empty_pages": float("nan")}, "empty_pages must be from 0 to 1, not nan"),
+        ({"failed_entries": -0.1}, "failed_entries must be from 0 to 1, not -0.1"),
         ({"visibility_delay": -SECOND}, "visibility_delay must not be negative"),
         ({"arrival_fall": SECOND / 10**6}, "arrival_fall must be a whole number of milliseconds"),
         ({"on_demand_scaling": -1}, "on_demand_scaling must not be negative, not -1"),

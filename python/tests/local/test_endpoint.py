@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
+from pathlib import Path
 
 import pytest
+from botocore.exceptions import NoCredentialsError
 
 from python.tests.local.stub_server import Answer, Stub, description, refusal, shard
 from spark_kinesis import (
@@ -40,7 +45,7 @@ def test_a_permanent_refusal_is_not_retried(stub: Stub, kinesis: LocalEndpoint) 
 def test_lasting_throttling_is_an_error(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_kinesis.local._calls.streams.RATE_SECONDS", 0.0)
+    monkeypatch.setattr("spark_kinesis.local._calls._RATE_SECONDS", 0.0)
     stub.say("CreateStream", refusal("LimitExceededException"))
     with pytest.raises(KinesisRefusedError, match="LimitExceeded"):
         kinesis.create("orders", 1)
@@ -79,7 +84,7 @@ def test_only_refused_records_are_written_again(stub: Stub, kinesis: LocalEndpoi
 def test_records_that_stay_refused_are_an_error(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_kinesis.local._calls.records._PUT_SECONDS", 0.0)
+    monkeypatch.setattr("spark_kinesis.local._endpoint._PUT_SECONDS", 0.0)
     stub.say("PutRecords", (200, {"Records": [entry(throttled=True)]}))
     with pytest.raises(LocalKinesisError, match=r"stream orders: 1 records .*ThroughputExceeded"):
         kinesis.put("orders", ["a"])
@@ -110,6 +115,7 @@ def test_a_shard_is_read_to_its_tip_or_end(stub: Stub, kinesis: LocalEndpoint) -
         refusal("ProvisionedThroughputExceededException"),
         page("YQ==", behind=9),
         (500, b"{"),
+        (200, b'{"Records": ['),
         page(behind=9),  # empty, and not the tip
         page("Yg==", follows=None),
         page("Yw=="),
@@ -122,7 +128,7 @@ def test_a_shard_is_read_to_its_tip_or_end(stub: Stub, kinesis: LocalEndpoint) -
         ("1", "c"),
     ]
     assert found[0].arrival == datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=timezone.utc)
-    assert len(stub.bodies("GetRecords")) == 7
+    assert len(stub.bodies("GetRecords")) == 8
 
 
 def test_an_endpoint_without_a_server_is_no_answer() -> None:
@@ -139,12 +145,123 @@ def test_a_local_kinesis_that_was_not_started() -> None:
             ask()
 
 
-def test_without_boto3_there_is_no_client(
-    kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+def test_only_streams_and_records_need_boto3(
+    stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "boto3", None)
-    with pytest.raises(MissingPackageError, match="needs boto3: pip install boto3"):
-        _ = kinesis.client
+    advice = r"LocalKinesis needs boto3: pip install 'spark-kinesis\[testing\]'"
+    asks: list[Callable[[], object]] = [lambda: kinesis.client, lambda: kinesis.put("orders", "a")]
+    for ask in asks:
+        with pytest.raises(MissingPackageError, match=advice):
+            ask()
+    assert kinesis.access["endpoint"] == kinesis.endpoint
+    stub.say("DELETE /_simulator/stats", (200, {}))
+    kinesis.reset_stats()
+    assert kinesis.now.tzinfo is timezone.utc
+
+
+def test_the_profile_of_the_environment_is_not_used(
+    stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == kinesis.client.list_streams()["StreamNames"] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AWS_RETRY_MODE", "bogus"),
+        ("AWS_MAX_ATTEMPTS", "many"),
+        ("AWS_DEFAULTS_MODE", "bogus"),
+        ("AWS_USE_FIPS_ENDPOINT", "true"),
+        ("AWS_USE_DUALSTACK_ENDPOINT", "true"),
+        ("AWS_CONFIG_FILE", "FILE"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "FILE"),
+    ],
+)
+def test_the_aws_configuration_of_the_machine_is_not_used(
+    stub: Stub,
+    kinesis: LocalEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    *,
+    name: str,
+    value: str,
+) -> None:
+    malformed = tmp_path / "config"
+    malformed.write_text("[default\nregion", encoding="utf-8")
+    monkeypatch.setenv(name, str(malformed) if value == "FILE" else value)
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == kinesis.client.list_streams()["StreamNames"] == ["a"]
+
+
+def test_a_call_that_boto3_cannot_make_is_an_error_at_once(
+    kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[object] = []
+
+    def fail(*_: object) -> None:
+        calls.append(1)
+        raise NoCredentialsError
+
+    monkeypatch.setattr("botocore.client.BaseClient._make_api_call", fail)
+    with pytest.raises(LocalKinesisError, match="ListStreams: Unable to locate") as raised:
+        _ = kinesis.streams
+    assert not isinstance(raised.value, NoAnswerError)
+    assert len(calls) == 1
+
+
+def test_an_answer_that_is_not_text_is_asked_for_again(stub: Stub, kinesis: LocalEndpoint) -> None:
+    good = (200, {"StreamNames": ["a"], "HasMoreStreams": False})
+    stub.say("ListStreams", (200, b'{"StreamNames": ["\xc3'), good)
+    assert kinesis.streams == ["a"]
+
+
+def test_a_forked_process_has_clients_of_its_own(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == ["a"]
+    client, calls = kinesis.client, kinesis._calls
+    assert kinesis.client is client
+    child = os.fork()
+    if not child:
+        is_new = kinesis.client is not client and kinesis._calls is not calls
+        os._exit(0 if is_new and kinesis.client is kinesis.client else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert kinesis.client is client
+
+
+def test_threads_share_a_client(kinesis: LocalEndpoint) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        clients = list(pool.map(lambda _: kinesis.client, range(8)))
+    assert len(set(map(id, clients))) == 1
+
+
+def test_an_endpoint_can_be_pickled_after_a_call(stub: Stub, kinesis: LocalEndpoint) -> None:
+    stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
+    assert kinesis.streams == kinesis.client.list_streams()["StreamNames"]
+    copied = pickle.loads(pickle.dumps(kinesis))
+    assert copied.endpoint == kinesis.endpoint
+    assert copied.streams == ["a"]
+    assert copied.client is not kinesis.client
+
+
+def test_a_value_that_aws_refuses_is_refused_by_the_server(
+    stub: Stub, kinesis: LocalEndpoint
+) -> None:
+    stub.say("CreateStream", refusal("ValidationException"))
+    with pytest.raises(KinesisRefusedError, match="ValidationException"):
+        kinesis.create("", 0)
+
+
+def test_a_write_without_an_answer_is_not_repeated(kinesis: LocalEndpoint, stub: Stub) -> None:
+    stub.say("PutRecords", (500, {}))
+    with pytest.raises(KinesisRefusedError, match="PutRecords orders: HTTP 500") as raised:
+        kinesis.put("orders", ["a"])
+    assert raised.value.code == "HTTP 500"
+    assert len(stub.bodies("PutRecords")) == 1
+    with pytest.raises(NoAnswerError, match=r"no answer from http://127.0.0.1:1: "):
+        LocalEndpoint("http://127.0.0.1:1").put("orders", ["a"])
 
 
 def test_pauses_double_up_to_a_maximum() -> None:
@@ -187,3 +304,26 @@ def test_a_clock_that_moves_by_itself_is_left_alone(stub: Stub, kinesis: LocalEn
     stub.say("DescribeStream", *[description(status="CREATING")] * 3, description(shard(0)))
     kinesis.create("orders", 1)
     assert stub.bodies("POST /_simulator/clock") == []
+
+
+def test_ctrl_c_while_it_starts_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        status = None
+        is_stopped = False
+
+        def __init__(self, _words: object, **_: object) -> None:
+            pass
+
+        def endpoint(self) -> str:
+            raise KeyboardInterrupt
+
+        def stop(self) -> None:
+            Interrupted.is_stopped = True
+
+    monkeypatch.setattr("spark_kinesis.local._kinesis.command", lambda *_: [])
+    monkeypatch.setattr("spark_kinesis.local._kinesis.ServerProcess", Interrupted)
+    kinesis = LocalKinesis()
+    with pytest.raises(KeyboardInterrupt):
+        kinesis.start()
+    assert Interrupted.is_stopped
+    assert not kinesis.is_running

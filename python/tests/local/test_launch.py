@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import LocalKinesisError
-from spark_kinesis._session import spark as installed
-from spark_kinesis.local._server.launch import command, spark_jars
-from spark_kinesis.local._server.process import READY
+from spark_kinesis._session.jars import spark_homes
+from spark_kinesis.local._server import READY, command, spark_jars
 
 
 def spark(folder: Path, *jars: str) -> Path:
@@ -24,7 +23,7 @@ def spark(folder: Path, *jars: str) -> Path:
 def test_both_jars_come_from_one_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = spark(tmp_path / "old", "scala-library-2.13.8.jar", "slf4j-api-1.7.32.jar")
     new = spark(tmp_path / "new", "scala-library-2.13.16.jar", "slf4j-api-2.0.16.jar")
-    monkeypatch.setattr("spark_kinesis.local._server.launch.spark_homes", lambda: [old, new])
+    monkeypatch.setattr("spark_kinesis.local._server.spark_homes", lambda: [old, new])
     assert {Path(jar).parent for jar in spark_jars()} == {new / "jars"}
     assert len(spark_jars()) == 2
 
@@ -33,7 +32,7 @@ def test_a_spark_without_scala_is_not_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     half = spark(tmp_path / "half", "slf4j-api-2.0.16.jar")
-    monkeypatch.setattr("spark_kinesis.local._server.launch.spark_homes", lambda: [half])
+    monkeypatch.setattr("spark_kinesis.local._server.spark_homes", lambda: [half])
     with pytest.raises(LocalKinesisError, match=r"Scala 2\.13 and slf4j 2"):
         spark_jars()
 
@@ -42,7 +41,7 @@ def test_spark_home_comes_before_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    first, *others = installed.spark_homes()
+    first, *others = spark_homes()
     assert first == tmp_path
     assert [home.name for home in others] == ["pyspark"]
 

@@ -138,3 +138,16 @@ def test_the_bare_name_is_left_to_the_project(pytester: pytest.Pytester) -> None
     result = run(pytester)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*fixture 'kinesis' not found*"])
+
+
+def test_the_streams_of_the_options_may_be_none(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        FAKE
+        + """
+@pytest.fixture(scope="session")
+def local_kinesis_options():
+    return {"streams": None}
+"""
+    )
+    pytester.makepyfile("def test_one(local_kinesis): assert local_kinesis.streams == []")
+    run(pytester).assert_outcomes(passed=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.local._server.settings import ServerSettings
+from spark_kinesis.local._server import ServerSettings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.local._calls.shards import (
+from spark_kinesis.local._shards import (
     Shard,
     described,
     open_shards,

@@ -20,8 +20,8 @@ from spark_kinesis.monitoring import (
     Sample,
     monitor,
 )
-from spark_kinesis.monitoring.cloudwatch import MAX_METRICS
-from spark_kinesis.monitoring.samples import RunTotals
+from spark_kinesis.monitoring._exporters import MAX_METRICS
+from spark_kinesis.monitoring._samples import RunTotals
 
 SHARD = "processingLagMs.orders/shardId-000000000001"
 SOURCE = {"fetchedRecords": "12", "maxProcessingLagMs": "300", SHARD: "300"}
@@ -68,7 +68,33 @@ def test_a_closed_exporter_leaves_its_registry(registry: CollectorRegistry) -> N
     exporter = PrometheusMetrics(registry=registry)
     assert exporter.port is None
     exporter.close()
-    PrometheusMetrics(registry=registry).close()
+    other = PrometheusMetrics(registry=registry)
+    exporter.close()  # again
+    assert list(registry.collect()) == list(other.collect())
+    other.close()
+
+
+def test_after_a_port_that_is_not_free_another_one_may_be_chosen(
+    prometheus: PrometheusMetrics,
+) -> None:
+    other = CollectorRegistry()
+    with pytest.raises(OSError, match="in use"):
+        PrometheusMetrics(port=prometheus.port, registry=other)
+    assert not list(other.collect())
+    exporter = PrometheusMetrics(port=0, registry=other)
+    exporter.update("run 1", samples(), 0)
+    text = generate_latest(other).decode()
+    assert text.count("spark_kinesis_source_fetched_records_total{") == 1
+    exporter.close()
+
+
+def test_prometheus_listens_on_this_machine_only_unless_told_otherwise(
+    registry: CollectorRegistry,
+) -> None:
+    exporter = PrometheusMetrics(port=0, registry=registry)
+    assert exporter._server is not None
+    assert exporter._server[0].server_address[0] == "127.0.0.1"
+    exporter.close()
 
 
 def test_cloudwatch_receives_the_increase_of_counters() -> None:

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from python.tests.monitoring.progress import progress
-from spark_kinesis.monitoring.listener import Monitored
+from spark_kinesis.monitoring._listener import Monitored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from python.tests.monitoring.progress import progress
-from spark_kinesis.monitoring.samples import (
+from spark_kinesis.monitoring._samples import (
     SINK_COUNTERS,
     SOURCE_COUNTERS,
     Kind,

@@ -47,21 +47,16 @@ def test_the_arns_cannot_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "passed_on"),
     [
-        ({}, "exactly one of name and arn, not neither"),
-        ({"name": "a", "arn": "b"}, "exactly one of name and arn, not both"),
-        ({"name": " "}, "name is blank"),
-        ({"name": "a,b"}, "name is 'a,b', which contains a comma: give one name"),
-        ({"arn": ""}, "arn is blank"),
-        ({"arn": ["a", " "]}, "arn is blank"),
-        ({"arn": "a,b"}, "arn is 'a,b', which contains a comma: make it several entries"),
-        ({"arn": []}, "arn is an empty list"),
+        ({}, {}),
+        ({"name": "a", "arn": "b"}, {"consumerName": "a", "consumerArn": "b"}),
+        ({"name": " "}, {"consumerName": " "}),
+        ({"arn": []}, {"consumerArn": ""}),
     ],
 )
-def test_a_wrong_value_is_refused(fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        EnhancedFanOut(**fields)
+def test_wrong_values_are_passed_on(fields: dict[str, Any], passed_on: dict[str, str]) -> None:
+    assert options(EnhancedFanOut(**fields)) == {"consumerMode": "efo", **passed_on}
 
 
 @pytest.mark.parametrize("fields", [{"name": 1}, {"name": ["a"]}, {"arn": 1}, {"arn": ["a", 1]}])
@@ -69,3 +64,8 @@ def test_a_wrong_type_names_its_field(fields: dict[str, Any]) -> None:
     (field,) = fields
     with pytest.raises(TypeError, match=f"{field} must be str"):
         EnhancedFanOut(**fields)
+
+
+def test_a_comma_does_not_make_two_arns_of_one_entry() -> None:
+    with pytest.raises(ValueError, match="arn has the entry 'a,b' with a comma"):
+        EnhancedFanOut(arn=["a,b"])

@@ -35,6 +35,19 @@ def test_no_secret_in_any_text(key: str, secret: str, token: str, external: str)
             assert not any(hidden in shown for hidden in (key, secret, token, external))
 
 
+@pytest.mark.parametrize(
+    "user", ["me:hushhush", "me:hush/hush", "me:hush@hush", "me@hush:hush", "hushhush", ":hush"]
+)
+def test_a_user_in_the_url_of_a_proxy_is_masked(user: str) -> None:
+    url = f"http://{user}@proxy:3128"
+    source = KinesisSource(stream_name="s", proxy=Proxy(url=url))
+    for shown in (repr(source.proxy), repr(source), repr(source.options())):
+        assert "http://***@proxy:3128" in shown
+        assert "hush" not in shown
+    assert source.options()["proxy"] == url
+    assert repr(Proxy(url="http://proxy:3128")) == "Proxy(url='http://proxy:3128')"
+
+
 def test_repr_shows_the_fields_that_are_set() -> None:
     keys = StaticCredentials(access_key_id="AKIDAKID", secret_access_key="hushhush")
     assert repr(keys) == "StaticCredentials(access_key_id='***', secret_access_key='***')"
@@ -51,3 +64,9 @@ def test_a_wrong_type_does_not_show_the_value() -> None:
     with pytest.raises(TypeError, match="secret_access_key must be str, not bytes") as caught:
         StaticCredentials(access_key_id="a", secret_access_key=secret)
     assert "SECRETBYTES" not in "".join(traceback.format_exception_only(caught.value))
+
+
+def test_a_wrong_type_does_not_show_the_password_of_a_url() -> None:
+    url: Any = b"http://me:hushhush@proxy:3128"
+    with pytest.raises(TypeError, match=r"url must be str, not b'http://\*\*\*@proxy:3128'"):
+        Proxy(url=url)

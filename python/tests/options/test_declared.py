@@ -25,16 +25,15 @@ from spark_kinesis import (
 )
 from spark_kinesis._options.access import StreamAccess
 from spark_kinesis._options.declared import (
+    _SECRETS,
+    Declared,
     Option,
-    check,
     declared,
     period,
     spark_words,
-    texts,
     word,
 )
-from spark_kinesis._options.mapping import _SECRETS
-from spark_kinesis._options.replays import replay_options
+from spark_kinesis._source import replay_options
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDEN: dict[str, list[dict[str, Any]]] = json.loads(
@@ -97,19 +96,19 @@ def test_a_mapping_of_options_masks_all_secrets() -> None:
 
 
 def test_a_declared_field_is_checked_shown_and_passed_on() -> None:
-    @dataclass(frozen=True, kw_only=True, slots=True)
-    class Paused:
+    @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+    class Paused(Declared):
         max_pause: timedelta | Literal["none"] | None = period("maxPause", Literal["none"])
         pause_kind: str | None = word("pauseKind", Literal["short_one", "long_one"])
 
     paused = Paused(max_pause=timedelta(seconds=1), pause_kind="short_one")
-    check(paused)
-    assert texts(paused) == {"maxPause": "1000ms", "pauseKind": "shortOne"}
-    assert texts(Paused()) == {"maxPause": None, "pauseKind": None}
+    assert paused.options() == {"maxPause": "1000ms", "pauseKind": "shortOne"}
+    assert Paused().options() == {}
+    assert repr(Paused(pause_kind="long_one")) == "Paused(pause_kind='long_one')"
     with pytest.raises(TypeError, match="max_pause must be timedelta or str or None, not 1"):
-        check(Paused(max_pause=1))  # type: ignore[arg-type]
+        Paused(max_pause=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="pause_kind must be 'short_one' or 'long_one', not 'x'"):
-        check(Paused(pause_kind="x"))
+        Paused(pause_kind="x")
 
 
 def described(kind: type) -> dict[str, str]:

@@ -23,7 +23,7 @@ from spark_kinesis import (
     Latest,
     TrimHorizon,
 )
-from spark_kinesis._options.mapping import FrozenMapping
+from spark_kinesis._options.declared import FrozenMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,22 +89,68 @@ def test_a_batch_read_from_the_word_latest_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "hint"),
-    [("LATEST", "'latest'"), ("trim-horizon", "'trim_horizon'"), ("latests", "'latest'")],
+    ("given", "expected"),
+    [
+        ("LATEST", Latest()),
+        ("TRIM_HORIZON", TrimHorizon()),
+        ("earliest", TrimHorizon()),
+        ("2026-01-02T12:00:00Z", AtTimestamp(NOON)),
+        ("2026-01-02 13:00+01:00", AtTimestamp(NOON)),
+        (NOON, AtTimestamp(NOON)),
+    ],
 )
-def test_another_word_names_the_nearest(word: Any, hint: str) -> None:
+def test_other_words_and_times_are_positions(given: Any, expected: Any) -> None:
+    source = KinesisSource(stream_name="s", starting_position=given, ending_position=given)
+    assert source.starting_position == source.ending_position == expected
+    assert ByShard({"shardId-1": given}, others=given) == ByShard(
+        {"shardId-1": expected}, others=expected
+    )
+    assert ByStream({"s": given}) == ByStream({"s": expected})
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("trim-horizon", " mean 'trim_horizon'"), ("latests", " mean 'latest'"), ("10m", "'10m'$")],
+)
+def test_another_text_names_what_is_accepted(word: str, hint: str) -> None:
     for make in (
         lambda: KinesisSource(stream_name="s", starting_position=word),
         lambda: ByShard({"shardId-1": word}, others=Latest()),
         lambda: ByShard({}, others=word),
         lambda: ByStream({"s": word}),
     ):
-        with pytest.raises(ValueError, match=f"'latest' or 'trim_horizon', not .* mean {hint}"):
+        with pytest.raises(
+            ValueError,
+            match=f"'latest', 'trim_horizon' or 'earliest', or a time such as .*, not .*{hint}",
+        ):
             make()
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("2026-01-02T12:00:00", "'2026-01-02T12:00:00' has no time zone. Write '.*T12:00:00Z'"),
+        ("2026-01-02", "'2026-01-02' has no time zone. Write '2026-01-02T00:00:00Z'"),
+        (NOON.replace(tzinfo=None), r"datetime.* has no time zone. Write .*tzinfo=timezone.utc"),
+    ],
+)
+def test_a_time_needs_a_zone(given: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^starting_position {said}"):
+        KinesisSource(stream_name="s", starting_position=given)
+    with pytest.raises(ValueError, match=f"^the position of shardId-1 {said}"):
+        ByShard({"shardId-1": given}, others=Latest())
+
+
+def test_a_sequence_number_as_text_names_its_two_positions() -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"position of shardId-1 .*AtSequenceNumber\('20260102'\) or AfterSequenceNumber\('",
+    ):
+        ByShard({"shardId-1": "20260102"}, others=Latest())
+
+
 def test_ago_is_relative_to_the_time_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spark_kinesis._options.positions._now", lambda: NOON)
+    monkeypatch.setattr("spark_kinesis._options.positions.utc_now", lambda: NOON)
     assert AtTimestamp.ago(timedelta(hours=1)) == AtTimestamp(NOON - timedelta(hours=1))
     assert AtTimestamp.ago(timedelta(0)).when == NOON
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +21,7 @@ from spark_kinesis import (
     StaticCredentials,
     columns,
     schema,
+    tools,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +36,18 @@ def test_every_exported_name_is_there() -> None:
         assert getattr(spark_kinesis, name) is not None
     with pytest.raises(AttributeError, match="'spark_kinesis' has no attribute 'shcema'"):
         _ = spark_kinesis.shcema  # type: ignore[attr-defined]
+
+
+def test_the_reference_names_what_users_can_import() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs/reference/python-api.md"
+    paths = re.findall(r"^::: (\S+)$", page.read_text("utf-8"), re.MULTILINE)
+    assert not [it for it in paths if "._" in it]
+    for path in paths:
+        module, _, name = path.rpartition(".")
+        found = import_module(module)
+        assert name in getattr(found, "__all__", [name]), path
+        assert hasattr(found, name), path
+    assert set(tools.__all__) <= {it.rpartition(".")[2] for it in paths}
 
 
 def test_the_errors_have_one_suffix_and_one_base() -> None:
@@ -61,9 +77,15 @@ def test_the_package_loads_without_pyspark_and_without_what_needs_extras() -> No
         "pyspark",
         "boto3",
         "rich",
+        "importlib.resources",
+        "shutil",
+        "tempfile",
         *(f"spark_kinesis.{it}" for it in ("demo", "generate", "live")),
     )
-    program = f"import sys, spark_kinesis; print([n for n in {heavy} if n in sys.modules])"
+    program = (
+        "import sys; before = set(sys.modules); import spark_kinesis; "
+        f"print([n for n in {heavy} if n in set(sys.modules) - before])"
+    )
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

@@ -17,14 +17,17 @@ from spark_kinesis import (
     Latest,
     Profile,
     StaticCredentials,
+    Watch,
     columns,
     schema,
     stop_gracefully,
     stop_on_sigterm,
+    watch,
     with_kinesis,
 )
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.audit import audit
+from spark_kinesis.tools import audit
+from spark_kinesis.tools.top import Outlook, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +78,10 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
     writer = sink.write_stream(loaded, checkpoint_location="c", query_name="copy")
     query = writer.trigger(availableNow=True).outputMode("update").start()
     stop_on_sigterm(spark, timeout=timedelta(seconds=20))
+    view: Watch = watch(query, interval=timedelta(seconds=5))
+    seen: Snapshot = view.snapshot
+    is_late: bool = seen.forecast.outlook is Outlook.LOSES_DATA
+    view.wait(timedelta(minutes=is_late))
     between_batches: bool = stop_gracefully(query, timedelta(minutes=1))
     assert between_batches == all(it.is_clean for it in audit(source, spark))
     return query
@@ -83,7 +90,6 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
 def wrong(frame: DataFrame, query: StreamingQuery) -> None:
     stop_gracefully(query, 60)  # type: ignore[arg-type]
     KinesisSource("s")  # type: ignore[call-arg]
-    KinesisSource(stream_name="s", starting_position="newest")  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position={"table": "app"})  # type: ignore[arg-type]
     KinesisSource(stream_name="s", min_fetch_period=200)  # type: ignore[arg-type]
     KinesisSource(stream_name="s", starting_position=Latest)  # type: ignore[arg-type]

@@ -160,7 +160,7 @@ def test_without_a_terminal_nothing_is_changed_unless_the_user_agreed(
     assert query.is_moved
 
 
-@pytest.mark.parametrize(("answer", "code"), [("n", 130), ("y", 0)])
+@pytest.mark.parametrize(("answer", "code"), [("n", 1), ("y", 0)])
 def test_a_terminal_is_asked(
     query: Query, monkeypatch: pytest.MonkeyPatch, answer: str, code: int
 ) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -42,8 +45,8 @@ def test_a_wrong_override_is_not_ignored(monkeypatch: pytest.MonkeyPatch) -> Non
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installed package with the connector's jars for both versions of Scala."""
     monkeypatch.delenv("SPARK_KINESIS_JAR", raising=False)
-    monkeypatch.setattr(jars, "files", lambda _: tmp_path)
-    (tmp_path / "VERSION").write_text("1.2.3\n")
+    monkeypatch.setattr(jars, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(jars, "version", lambda: "1.2.3")
     (tmp_path / "jars").mkdir()
     for scala in ("2.12", "2.13"):
         (tmp_path / "jars" / f"spark-kinesis_{scala}-1.2.3.jar").touch()
@@ -73,7 +76,7 @@ def test_without_a_spark_the_jar_is_for_spark_4(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SPARK_HOME", raising=False)
-    monkeypatch.setattr("spark_kinesis._session.spark.find_spec", lambda _: None)
+    monkeypatch.setattr("spark_kinesis._session.jars.find_spec", lambda _: None)
     assert jar_path() == str(package / "spark-kinesis_2.13-1.2.3.jar")
 
 
@@ -84,7 +87,7 @@ def test_a_distribution_of_spark_has_its_jars_above_the_package(
     monkeypatch.delenv("SPARK_HOME")
     folder = tmp_path / "spark" / "python" / "pyspark"
     found = SimpleNamespace(submodule_search_locations=[str(folder)])
-    monkeypatch.setattr("spark_kinesis._session.spark.find_spec", lambda _: found)
+    monkeypatch.setattr("spark_kinesis._session.jars.find_spec", lambda _: found)
     assert jar_path() == str(package / "spark-kinesis_2.12-1.2.3.jar")
 
 
@@ -92,6 +95,24 @@ def test_a_package_without_the_jar_names_the_file(package: Path) -> None:
     (package / "spark-kinesis_2.12-1.2.3.jar").unlink()
     with pytest.raises(JarNotFoundError, match=r"no spark-kinesis_2\.12-1\.2\.3\.jar"):
         jar_path("2.12")
+
+
+def test_a_package_in_a_zip_file_has_a_version_and_no_jar(tmp_path: Path) -> None:
+    home = Path(spark_kinesis.__file__).parent
+    archive = tmp_path / "package.zip"
+    with zipfile.ZipFile(archive, "w") as package:
+        for file in (*home.rglob("*.py"), home / "VERSION"):
+            package.write(file, file.relative_to(home.parent))
+    program = (
+        "import spark_kinesis as it\n"
+        "try: it.jar_path()\n"
+        "except it.JarNotFoundError: print(it.__version__, 'package.zip' in it.__file__)"
+    )
+    environment = {"PYTHONPATH": str(archive), "PATH": os.environ["PATH"]}
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.split() == [spark_kinesis.__version__, "True"]
 
 
 def test_another_scala_is_refused() -> None:

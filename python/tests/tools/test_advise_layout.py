@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python.tests.tools.traffic import Traffic, borders, loads_after, made_up, sampled
-from spark_kinesis.tools.advise.layout import (
+from spark_kinesis.tools.advising.layout import (
     Atom,
     Layout,
     Rate,

@@ -11,9 +11,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis.tools.advise import measure
-from spark_kinesis.tools.advise.layout import Atom, Rate, ShardLoad
-from spark_kinesis.tools.advise.measure import (
+from spark_kinesis.tools.advising import measuring
+from spark_kinesis.tools.advising.layout import Atom, Rate, ShardLoad
+from spark_kinesis.tools.advising.measuring import (
     BYTES,
     RECORDS,
     REFUSED,
@@ -102,7 +102,7 @@ def test_reading_pauses_between_two_calls_and_not_after_the_last() -> None:
 
 
 def test_a_record_counts_for_the_hash_key_of_its_key() -> None:
-    tally = measure._Tally(SHARD)
+    tally = measuring._Tally(SHARD)
     for number in range(150):
         tally.add("a" if number % 3 else "b", b"x" * 99)
     found = tally.sample(10.0, is_short=False)
@@ -115,7 +115,7 @@ def test_a_record_counts_for_the_hash_key_of_its_key() -> None:
 
 def test_a_key_of_another_shard_has_an_explicit_hash_key_that_nobody_sees() -> None:
     low = StreamShard(id="s", parents=(), first_key=0, last_key=7, starting=1, ending=None)
-    tally = measure._Tally(low)
+    tally = measuring._Tally(low)
     for _ in range(200):
         tally.add("a", b"x")
         tally.add(None, b"x")  # record distribution AUTO
@@ -141,12 +141,12 @@ SAMPLES = {
 
 
 def loads(metrics: dict[Query, Series]) -> list[ShardLoad]:
-    return [measure._load(metrics, it, SAMPLES) for it in TWO]
+    return [measuring._load(metrics, it, SAMPLES) for it in TWO]
 
 
 def test_without_cloudwatch_the_sample_counts() -> None:
     assert [it.peak.records for it in loads({})] == [300, 100]
-    assert "without CloudWatch" in measure._source({}, SAMPLES, SPAN)
+    assert "without CloudWatch" in measuring._source({}, SAMPLES, SPAN)
 
 
 STREAM = {
@@ -160,7 +160,7 @@ def test_metrics_of_the_stream_are_divided_like_the_sample() -> None:
         Rate(records=750, bytes=37_500),
         Rate(records=250, bytes=12_500),
     ]
-    said = measure._source(STREAM, SAMPLES, timedelta(hours=3))
+    said = measuring._source(STREAM, SAMPLES, timedelta(hours=3))
     assert said.startswith("Rates: CloudWatch for the whole stream, 3 h")
 
 
@@ -174,7 +174,7 @@ def test_metrics_per_shard_count_most() -> None:
     low, high = loads(metrics)
     assert (low.peak, low.throttled) == (Rate(records=800, bytes=9000), 2)
     assert high.peak == SAMPLES[TWO[1]].rate  # it has no metrics yet, but records: it is new
-    assert "CloudWatch per shard" in measure._source(metrics, SAMPLES, SPAN)
+    assert "CloudWatch per shard" in measuring._source(metrics, SAMPLES, SPAN)
 
 
 @pytest.mark.parametrize(("refused", "peak"), [(0, 950), (100, 950 * 1.25), (1e6, 950 * 2)])
@@ -187,7 +187,7 @@ def test_a_full_shard_hides_a_part_of_what_producers_want_to_write(
     }
     found = loads(metrics)
     assert found[0].peak.records == peak
-    assert next(measure._notes(found, SAMPLES)).startswith("low: full.")
+    assert next(measuring._notes(found, SAMPLES)).startswith("low: full.")
 
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from spark_kinesis import GeneratorError
 from spark_kinesis.tools.cli import run
-from spark_kinesis.tools.generate import (
+from spark_kinesis.tools.generating import (
     SHAPES,
     Events,
     Record,
@@ -60,7 +60,9 @@ class World:
 
     def write(self, records: Any, seconds: float = math.inf) -> Written:
         client: Any = self
-        return generate(client, "orders", records, seconds=seconds, now=self.now, sleep=self.sleep)
+        return generate(
+            "orders", records, kinesis=client, seconds=seconds, now=self.now, sleep=self.sleep
+        )
 
     def put(self, *texts: str, patience: float = 60.0) -> Written:
         client: Any = self

@@ -10,8 +10,8 @@ from spark_kinesis.tools.cli.commands import COMMANDS
 
 ROOT = Path(spark_kinesis.__file__).parent
 README = Path(__file__).parents[2] / "README.md"
-# The entry point of the command, and two folders of commands that are not in `tools` yet.
-MAY_USE_TOOLS = {"__main__.py", "doctor", "live", "tools"}
+# Beside themselves: the entry point of the command.
+MAY_USE_TOOLS = {"__main__.py", "tools"}
 
 TOOLS = "spark_kinesis.tools"
 COMMON = {"changes", "cli", "facts"}
@@ -19,7 +19,7 @@ MAY_USE: dict[str, set[str]] = {
     "facts": set(),
     "cli": {"facts"},
     "changes": {"cli", "facts"},
-    "demo": {*COMMON, "generate", "tail"},
+    "demo": {*COMMON, "generating", "tailing"},
 }
 
 
@@ -44,6 +44,15 @@ def test_the_api_uses_no_tool() -> None:
     }
     assert users <= MAY_USE_TOOLS
     assert "tools" in users
+
+
+def test_a_module_is_private_unless_users_import_it() -> None:
+    public = {"columns", "doctor", "live", "local", "monitoring", "pytest_plugin", "tools"}
+    modules = {it.parent if it.name == "__init__.py" else it for it in ROOT.rglob("*.py")} - {ROOT}
+    top = {it.stem for it in modules if it.parent == ROOT and not it.name.startswith("_")}
+    assert top <= public
+    inner = {it for it in modules if it.parent.name in {"local", "monitoring"}}
+    assert [it for it in inner if not it.name.startswith("_") and it.parent.parent == ROOT] == []
 
 
 def test_the_tools_use_each_other_in_one_direction() -> None:

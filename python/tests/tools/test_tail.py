@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from spark_kinesis.tools.cli import print_json
 from spark_kinesis.tools.facts.streams import StreamShard
-from spark_kinesis.tools.tail import (
+from spark_kinesis.tools.tailing import (
     Lineage,
     Row,
     as_json,
@@ -159,7 +159,7 @@ def test_a_start_is_parsed(text: str, request_: dict[str, object]) -> None:
 def test_another_start_is_refused(text: str) -> None:
     with pytest.raises(
         ValueError,
-        match="--from must be latest, trim_horizon, a time with a time zone",
+        match="the start must be latest, trim_horizon, a time with a time zone",
     ):
         parse_start(text, NOW)
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from spark_kinesis.tools.advise.layout import Atom, Layout, Rate, ShardLoad
-from spark_kinesis.tools.advise.measure import hash_key
+from spark_kinesis.tools.advising.layout import Atom, Layout, Rate, ShardLoad
+from spark_kinesis.tools.advising.measuring import hash_key
 from spark_kinesis.tools.facts.streams import HASH_KEYS
 
 

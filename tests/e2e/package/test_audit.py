@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis.tools.audit import QueryAudit, audit_rows
+from spark_kinesis.tools.auditing import QueryAudit, audit_rows
 from tests.e2e.support.streams import REGION, Stream
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`spark_kinesis.doctor` in Spark sessions, and with the checkpoint of a real query."""
+"""`spark_kinesis.tools.doctor` in Spark sessions, and with the checkpoint of a real query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spark_kinesis import __version__, jar_path
-from spark_kinesis.doctor import Finding, Report, State, examine
+from spark_kinesis.tools import doctor
+from spark_kinesis.tools.examination import Finding, Report, State
 from tests.e2e.support.streams import Stream
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def of(report: Report, subject: str) -> list[Finding]:
 
 
 def test_the_active_session_has_the_jar_once(spark: SparkSession, simulator: str) -> None:
-    report = examine(endpoint=simulator)
+    report = doctor(endpoint=simulator)
     assert report.is_healthy, report
     (jar,) = of(report, "jar")
     assert Path(jar_path()).name in jar.seen
@@ -34,12 +35,12 @@ def test_the_active_session_has_the_jar_once(spark: SparkSession, simulator: str
 PROGRAM = """
 import sys
 from pyspark.sql import SparkSession
-from spark_kinesis.doctor import examine
+from spark_kinesis.tools import doctor
 
 kind, jars = sys.argv[1:]
 builder = SparkSession.builder.config("spark.jars", jars).config("spark.ui.enabled", "false")
 spark = (builder.remote if kind == "connect" else builder.master)("local[1]").getOrCreate()
-for it in examine(spark=spark):
+for it in doctor(spark=spark):
     print(it.state.value, it.subject, it.seen, *it.details, sep="|")
 """
 
@@ -93,7 +94,7 @@ def test_the_checkpoint_of_a_query_is_examined(
         .start()
     )
     query.awaitTermination()
-    report = examine(stream.name, checkpoint=str(checkpoint), endpoint=stream.endpoint, spark=spark)
+    report = doctor(stream.name, checkpoint=str(checkpoint), endpoint=stream.endpoint, spark=spark)
     assert report.is_healthy, report
     assert of(report, "lag")[0].seen == f"{stream.name} is read to its end"
     assert of(report, "loss")[0].state is State.OK

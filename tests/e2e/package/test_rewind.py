@@ -14,7 +14,6 @@ from tests.e2e.support.streams import Stream, Written, wait_for
 from tests.e2e.support.verdict import Collected, assert_exactly_once_in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -92,20 +91,6 @@ def test_one_shard_comes_again(rewound: Rewound) -> None:
     assert_exactly_once_in_order(mine, again)
 
 
-@pytest.fixture
-def names(spark: SparkSession) -> Iterator[None]:
-    """A session in which sources have names, if its Spark knows them."""
-    settings = {
-        "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
-        "spark.sql.streaming.offsetLog.formatVersion": "2",
-    }
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield
-    for name in settings:
-        spark.conf.unset(name)
-
-
 class Named(Reading):
     """A source with the name `orders`."""
 
@@ -117,7 +102,7 @@ class Named(Reading):
 
 
 @pytest.mark.skipif(not hasattr(DataStreamReader, "name"), reason="this Spark names no sources")
-@pytest.mark.usefixtures("names")
+@pytest.mark.usefixtures("source_names")
 def test_a_query_whose_source_has_a_name_is_moved(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:

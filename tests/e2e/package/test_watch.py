@@ -16,8 +16,8 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
 from spark_kinesis import watch
-from spark_kinesis.live.model.forecast import Outlook
 from spark_kinesis.tools.cli import run
+from spark_kinesis.tools.top import Outlook
 from tests.docs.chromium import Browser, opened_browser
 from tests.e2e.support.streams import REGION
 

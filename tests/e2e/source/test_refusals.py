@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import socket
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from spark_kinesis import EnhancedFanOut
 from tests.e2e.support.harness import Collector, running
 
 if TYPE_CHECKING:
@@ -38,6 +39,33 @@ def test_two_kinds_of_credentials_are_refused(spark: SparkSession, stream: Strea
     options = {**stream.source().options(), "profile": "dev"}
     with pytest.raises(Exception, match="profile"):
         _ = spark.readStream.format("kinesis").options(**options).load().schema
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"stream_name": " "}, "KINESIS_INVALID_OPTION.*streamName"),
+        ({"stream_name": ["orders", ""]}, "KINESIS_INVALID_OPTION.*streamName"),
+        ({"stream_name": []}, "KINESIS_INVALID_OPTION.*streamName"),
+        ({"stream_name": None}, "KINESIS_MISSING_OPTION.*streamName"),
+        ({"stream_arn": "arn"}, "KINESIS_CONFLICTING_OPTIONS.*streamArn"),
+        ({"consumer": EnhancedFanOut()}, "KINESIS_MISSING_OPTION.*consumerName"),
+        (
+            {"consumer": EnhancedFanOut(name="app", arn="arn")},
+            "KINESIS_CONFLICTING_OPTIONS.*consumerArn",
+        ),
+    ],
+)
+def test_wrong_streams_and_consumers_are_refused_at_definition(
+    spark: SparkSession, stream: Stream, tmp_path: Path, fields: dict[str, Any], says: str
+) -> None:
+    source = replace(stream.source(), **fields)
+    with pytest.raises(Exception, match=says):
+        source.read_stream(spark)
+    with pytest.raises(Exception, match=says):
+        source.read(spark)
+    with pytest.raises(Exception, match=says):
+        source.replay(spark, checkpoint=tmp_path, batches=0)
 
 
 def test_a_missing_stream_is_refused_by_name(

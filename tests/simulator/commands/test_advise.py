@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.advise import measure
-from spark_kinesis.tools.advise.measure import Sample, read_sample
+from spark_kinesis.tools.advising import measuring
+from spark_kinesis.tools.advising.measuring import Sample, read_sample
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import StreamShard, describe, list_shards
 from tests.simulator.calls import client_of
@@ -90,7 +90,7 @@ def test_old_records_do_not_count(place: Place, kinesis: Any) -> None:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without quotas there is nothing to wait for."""
-    monkeypatch.setattr(measure, "SHARE", 1e6)
+    monkeypatch.setattr(measuring, "SHARE", 1e6)
 
 
 @pytest.mark.usefixtures("quick")

@@ -21,7 +21,7 @@ KEYS = "AKIAX:SEC/RET@"
 # An {} is the place of keys. `doctor` finds problems, and two of the ways in find no positions.
 COMMANDS = {
     "top --once --checkpoint s3://{}bucket/query": {0},
-    "report --seconds 0 --output OUT/r.html --checkpoint s3://{}bucket/query": {0},
+    "top --once --html OUT/r.html --checkpoint s3://{}bucket/query": {0},
     "advise --stream orders --checkpoint s3://{}bucket/query": {0, 1},
     "batches --checkpoint s3://{}bucket/query": {0},
     "batches --checkpoint s3://{}bucket/none": {2},

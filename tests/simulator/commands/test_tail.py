@@ -13,10 +13,10 @@ from aws_kinesis_agg.aggregator import RecordAggregator
 
 from spark_kinesis import SparkKinesisError
 from spark_kinesis.local import LocalEndpoint, LocalKinesis
-from spark_kinesis.tools import tail
+from spark_kinesis.tools import tailing
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import describe
-from spark_kinesis.tools.tail import LATEST, TRIM_HORIZON, Follower, Start
+from spark_kinesis.tools.tailing import LATEST, TRIM_HORIZON, Follower, Start
 from tests.simulator.calls import client_of
 
 SHARD = "shardId-000000000000"
@@ -25,7 +25,7 @@ SHARD = "shardId-000000000000"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without quotas there is nothing to wait for."""
-    monkeypatch.setattr(tail, "SHARE", 1e6)
+    monkeypatch.setattr(tailing, "SHARE", 1e6)
 
 
 class Clock:
@@ -132,7 +132,7 @@ def test_the_latest_includes_all_records_of_new_shards(
 def test_reading_stays_below_a_fifth_of_the_quota(
     kinesis: Any, make_stream: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tail, "SHARE", 1 / 5)
+    monkeypatch.setattr(tailing, "SHARE", 1 / 5)
     name = make_stream(1)
     for _ in range(4):
         kinesis.put_record(StreamName=name, PartitionKey="k", Data=b"x" * 1_000_000)
@@ -193,7 +193,7 @@ def test_a_shard_that_refuses_some_reads_is_read_again(capsys: Any) -> None:
     [
         (["--stream", "nothing"], "nothing"),
         (["--stream", "given", "--shard", "77"], "stream given has no shard '77'"),
-        (["--stream", "given", "--from", "never"], "--from must be latest"),
+        (["--stream", "given", "--from", "never"], "the start must be latest"),
     ],
 )
 def test_wrong_options_are_named(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from aws_kinesis_agg.aggregator import RecordAggregator
 
+from spark_kinesis.tools import handover
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import describe
 from tests.dynamodb import TABLE, dynamodb, leases, put_lease
@@ -176,3 +177,28 @@ def test_old_leases_are_kept_or_nothing_is_written(
     assert leaving.hand_back(moto) == 2
     assert "Choose another file with --backup" in capsys.readouterr().err
     assert leases(table, TABLE) == {FIRST: ("17", 0)}
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (RuntimeError("no connection"), 2)]
+)
+def test_a_part_that_was_written_can_be_taken_back(
+    leaving: Leaving,
+    moto: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    error: BaseException,
+    code: int,
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    leaving.completed("trim_horizon", "trim_horizon")
+    put_lease(dynamodb(moto), TABLE, FIRST, "17")
+    monkeypatch.setattr(handover, "write_leases", broken)
+    assert leaving.hand_back(moto) == code
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Only a part of the leases may have been written" in said
+    assert f"put each item of {leaving.folder / 'old-leases.jsonl'} into {TABLE}" in said

@@ -10,16 +10,16 @@ import subprocess
 import sys
 import time
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from spark_kinesis import CheckpointError
+from spark_kinesis.tools import look
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
-from tests.simulator.commands.written import Query, at
-
-if TYPE_CHECKING:
-    from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools.top import command
+from tests.simulator.commands.written import Clock, Query, at
 
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"
 
@@ -55,6 +55,31 @@ def test_each_shard_has_its_lag_records_and_forecast(
     assert (caught_up - query.kinesis.now).total_seconds() == pytest.approx(480, abs=3)
     assert found["cost"]["calls"] == pytest.approx(2 / 300)  # the first shard was the pilot, too
     assert found["notes"] == []
+
+
+def test_a_notebook_gets_the_same_figures(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
+    began = query.put(20)
+    query.complete(s0=at(began), s1=at(began))
+    told: list[tuple[int, int]] = []
+    found = look(str(query.folder), kinesis=query.client, advance=lambda *it: told.append(it))
+    assert told[-1] == (2, 2)
+    assert [(it.shard, it.records) for it in found.shards] == [(FIRST, 20), (SECOND, 0)]
+    shown = once(query, capsys)
+    assert shown.keys() == found.document.keys()
+    assert [it["shard"] for it in shown["shards"]] == [FIRST, SECOND]
+    assert shown["shards"][0].keys() == found.document["shards"][0].keys()
+    with pytest.raises(CheckpointError, match="it is not a checkpoint"):
+        look(str(query.folder / "offsets"), kinesis=query.client)
+
+
+def test_a_command_ends_after_a_given_time(
+    query: Query, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = query.put(1)
+    query.complete(s0=at(began), s1=at(began))
+    monkeypatch.setattr(command, "time", Clock(query.kinesis))
+    assert run(query.words("top", "--interval", "6s", "--for", "20s")) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 def test_a_stopped_query_is_a_finding(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,32 +139,19 @@ def test_refused_and_failed_calls_are_shown(
     assert "AccessDeniedException" in capsys.readouterr().err
 
 
-class Interrupt:
-    """Moves the clock instead of waiting. After some looks, the user presses Ctrl-C."""
-
-    def __init__(self, kinesis: LocalKinesis, looks: int) -> None:
-        self.kinesis, self.looks = kinesis, looks
-
-    def __call__(self, seconds: float) -> None:
-        self.looks -= 1
-        if not self.looks:
-            raise KeyboardInterrupt
-        self.kinesis.advance(seconds)
-
-
 def test_without_a_terminal_each_look_is_a_line(
     query: Query, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began = query.put(2)
     query.complete(s0=at(began), s1=at(began))
-    monkeypatch.setattr(time, "sleep", Interrupt(query.kinesis, 3))
-    assert run(query.words("top", "--interval", "6")) == 0
+    monkeypatch.setattr(command, "time", Clock(query.kinesis, 3))
+    assert run(query.words("top", "--interval", "6s")) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert all("batch 0  Lag 1" in it for it in lines)
-    monkeypatch.setattr(time, "sleep", Interrupt(query.kinesis, 20))
+    monkeypatch.setattr(command, "time", Clock(query.kinesis, 20))
     query.kinesis.reset_stats()
-    assert run(query.words("top", "--interval", "1", "--json")) == 0
+    assert run(query.words("top", "--interval", "1s", "--json")) == 0
     looks = [json.loads(it) for it in capsys.readouterr().out.splitlines()]
     assert len(looks) == 20
     # Once in five seconds for 19 s, and the pilot.
@@ -173,7 +185,7 @@ def test_a_terminal_is_redrawn_until_ctrl_c(query: Query) -> None:
     query.complete(s0=at(began), s1=at(began))
     keyboard, screen = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "spark_kinesis", *query.words("top", "--interval", "0.5")],
+        [sys.executable, "-m", "spark_kinesis", *query.words("top", "--interval", "500ms")],
         stdin=screen,
         stdout=screen,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"},

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from spark_kinesis.live import command
-from spark_kinesis.live.model.rotation import PERIOD, PROBES_PER_SECOND, SAMPLE_BYTES
 from spark_kinesis.local import LocalKinesis
 from spark_kinesis.tools.cli import run
+from spark_kinesis.tools.top import command
+from spark_kinesis.tools.top.probes import PERIOD, PROBES_PER_SECOND, SAMPLE_BYTES
 from tests.simulator.commands.written import Query, at
 
 
@@ -29,9 +29,20 @@ def test_a_thousand_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         assert kinesis.stats().calls["GetRecords"] == 1001
 
 
-def test_an_odd_interval_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["top", "--checkpoint", "x", "--interval", "0.1"]) == 2
-    assert "0.1 is not in the range" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("--interval 100ms", "at least 500ms"),
+        ("--interval 2", "'2' is not a duration such as"),
+        ("--html page.html --json", "--html and --json exclude each other"),
+        ("--once --for 1m", "--once and --for exclude each other"),
+        # Found out before the command watches the query, and not after.
+        ("--html missing/page.html", "there is no folder missing"),
+    ],
+)
+def test_odd_options_are_refused(words: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["top", "--checkpoint", "x", *words.split()]) == 2
+    assert why in capsys.readouterr().err
 
 
 def test_the_limits_of_the_help_are_those_of_the_code() -> None:

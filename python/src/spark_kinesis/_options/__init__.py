@@ -1,6 +1,5 @@
 """The values of a source and a sink, and the Spark options made of them.
 
-Credentials, positions and the fields that source and sink share. Every class here is a frozen
-dataclass that checks types when you create it; the connector's jar checks values. Nothing here
-imports pyspark, opens a file or calls a service.
+Every class here is a frozen dataclass that checks types when you create it; the connector's jar
+checks values. Nothing here imports pyspark, opens a file or calls a service.
 """

@@ -1,17 +1,126 @@
-"""The fields that source and sink share: region, endpoint, credentials, role, network."""
+"""How source and sink reach Kinesis: credentials, role, proxy and timeouts.
+
+No ``repr`` and no ``str`` of these classes shows a secret.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
 
-from .credentials import AssumeRole, Credentials, CredentialsProvider, Profile, StaticCredentials
-from .declared import check, string, switch, url
-from .network import Proxy, Timeouts
-from .values import ABSENT, require
+from .declared import (
+    ABSENT,
+    Declared,
+    SparkOptions,
+    needed,
+    period,
+    require,
+    string,
+    switch,
+    url,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class StreamAccess:
+class StaticCredentials(Declared):
+    """Access keys. Outside of tests, prefer a profile or the default chain of the AWS SDK.
+
+    Attributes:
+        access_key_id: id of the access key.
+        secret_access_key: secret of the access key.
+        session_token: token of temporary keys; default: none.
+    """
+
+    access_key_id: str = field(metadata=needed("awsAccessKeyId", secret=True))
+    secret_access_key: str = field(metadata=needed("awsSecretAccessKey", secret=True))
+    session_token: str | None = string("awsSessionToken", secret=True)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Profile(Declared):
+    """A profile of the AWS configuration files on the machines where Spark's JVMs run.
+
+    Attributes:
+        name: name of the profile, such as ``"default"``.
+    """
+
+    name: str = field(metadata=needed("profile"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class CredentialsProvider(Declared):
+    """A class on the class path of Spark's JVMs that gives the connector credentials.
+
+    The class implements ``sparkkinesis.client.access.CredentialsProvider``. The driver and each
+    executor create their own objects of it.
+
+    Attributes:
+        class_name: full name of the class, such as ``"com.example.VaultCredentials"``.
+        secret: text for the class's constructor or static method ``create``, such as a token or
+            the path of a secret; default: the connector passes nothing. Masked like a key.
+    """
+
+    class_name: str = field(metadata=needed("credentialsProvider"))
+    secret: str | None = string("credentialsProviderSecret", secret=True)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class AssumeRole(Declared):
+    """A role that the connector assumes, and renews before its credentials expire.
+
+    Attributes:
+        arn: ARN of the role.
+        session_name: name of the session in the logs of the role's account; default
+            ``spark-kinesis``.
+        external_id: id that the owner of the role requires; default: none. This package masks it,
+            but AWS does not treat it as a secret, and Spark's ``explain`` shows it.
+        sts_endpoint: URL of the token service; default: that of the region.
+    """
+
+    arn: str = field(metadata=needed("roleArn"))
+    session_name: str | None = string("roleSessionName")
+    external_id: str | None = string("roleExternalId", secret=True)
+    sts_endpoint: str | None = url("stsEndpoint")
+
+
+Credentials = StaticCredentials | Profile | CredentialsProvider
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Proxy(Declared):
+    """An HTTP proxy for requests to Kinesis, and to AWS STS if a role is assumed.
+
+    Attributes:
+        url: URL of the proxy, such as ``"http://proxy.example.com:3128"``.
+        username: name for the proxy; default: the connector does not authenticate.
+        password: password for the proxy. Set both or neither.
+    """
+
+    url: str = field(metadata=needed("proxy", "url"))
+    username: str | None = string("proxyUsername")
+    password: str | None = string("proxyPassword", secret=True)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Timeouts(Declared):
+    """Time limits of calls to AWS. The connector repeats a call that exceeds a limit.
+
+    Attributes:
+        connect: maximum time to open a connection; default: 5 s.
+        read: maximum time from a request to the end of its response; default: 30 s.
+        call: maximum time of a call, including its credentials; default: ``read`` plus 10 s. It
+            cannot be less than ``read``, and at most 40 s with
+            ``delivery_guarantee="exactly_once"``.
+    """
+
+    connect: timedelta | None = period("connectTimeout")
+    read: timedelta | None = period("readTimeout")
+    call: timedelta | None = period("callTimeout")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class StreamAccess(Declared):
     """Base of source and sink: how to reach Kinesis. Their docstrings describe the fields."""
 
     region: str | None = string("region")
@@ -27,24 +136,15 @@ class StreamAccess:
 
     def __post_init__(self) -> None:
         """Check types."""
-        check(self)
+        Declared.__post_init__(self)  # super() fails in a class with slots
         kinds = (StaticCredentials, Profile, CredentialsProvider, ABSENT)
         require("credentials", self.credentials, *kinds)
         require("role", self.role, AssumeRole, ABSENT)
         require("proxy", self.proxy, Proxy, ABSENT)
         require("timeouts", self.timeouts, Timeouts, ABSENT)
 
-    def __repr__(self) -> str:
-        """Show the fields that were set, the stream first."""
-        names = sorted((field.name for field in fields(self)), key=_is_not_stream)
-        given = {name: getattr(self, name) for name in names}
-        shown = (f"{name}={value!r}" for name, value in given.items() if value is not None)
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    def _access_options(self) -> dict[str, str | None]:
+    def options(self) -> Mapping[str, str]:
+        """The options of these fields, and of the credentials, the role and the network."""
         parts = (self.credentials, self.role, self.proxy, self.timeouts)
-        return {name: it for part in parts if part for name, it in part.options().items()}
-
-
-def _is_not_stream(name: str) -> bool:
-    return not name.startswith("stream_")
+        inner = {name: it for part in parts if part for name, it in part.options().items()}
+        return SparkOptions({**inner, **Declared.options(self)})

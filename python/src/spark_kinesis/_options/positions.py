@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
-from typing import Literal
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
 
-from spark_kinesis._times import to_iso
+from spark_kinesis._times import from_iso, to_iso, utc_now
 
-from .values import require
+from .declared import FrozenMapping, require
 
-PositionWord = Literal["latest", "trim_horizon"]
+PositionWord = Literal["latest", "trim_horizon", "earliest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class AtTimestamp:
         require("duration", duration, timedelta)
         if duration < timedelta(0):
             raise ValueError(f"AtTimestamp.ago needs a duration of at least 0, not {duration!r}")
-        return cls(_now() - duration)
+        return cls(utc_now() - duration)
 
     def option(self) -> str:
         """The value of ``startingPosition``."""
@@ -111,9 +114,134 @@ class AfterSequenceNumber:
 
 Position = Latest | TrimHorizon | AtTimestamp
 ShardPosition = Position | AtSequenceNumber | AfterSequenceNumber
-OF_STREAM = (Latest, TrimHorizon, AtTimestamp)
-OF_SHARD = (*OF_STREAM, AtSequenceNumber, AfterSequenceNumber)
+_OF_STREAM = (Latest, TrimHorizon, AtTimestamp)
+_OF_SHARD = (*_OF_STREAM, AtSequenceNumber, AfterSequenceNumber)
 
 
-def _now() -> datetime:
-    return datetime.now(timezone.utc)
+@dataclass(frozen=True, slots=True)
+class ByShard:
+    """A position for each of some shards of one stream, and one for all its other shards.
+
+    Attributes:
+        shards: the positions by shard id, such as ``"shardId-000000000001"``.
+        others: the position of every shard that ``shards`` does not name.
+    """
+
+    shards: Mapping[str, ShardPosition | datetime | str]
+    others: Position | datetime | str
+
+    def __post_init__(self) -> None:
+        """Check types, and keep a copy that cannot change."""
+        require("shards", self.shards, Mapping)
+        if "*" in self.shards:
+            raise ValueError("shards contains '*': set others instead")
+        object.__setattr__(self, "shards", _positions("a shard", self.shards, _OF_SHARD))
+        object.__setattr__(self, "others", position("others", self.others, _OF_STREAM))
+
+    def option(self) -> dict[str, object]:
+        """A part of the JSON of ``startingPosition``."""
+        everywhere: dict[str, Any] = {**self.shards, "*": self.others}
+        return {shard: at.option() for shard, at in everywhere.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ByStream:
+    """A position for each stream of a source.
+
+    Attributes:
+        streams: the positions by the name or ARN that the source uses, for every stream of it.
+    """
+
+    streams: Mapping[str, Position | ByShard | datetime | str]
+
+    def __post_init__(self) -> None:
+        """Check types, and keep a copy that cannot change."""
+        require("streams", self.streams, Mapping)
+        kinds = (*_OF_STREAM, ByShard)
+        object.__setattr__(self, "streams", _positions("a stream", self.streams, kinds))
+
+    def option(self) -> str:
+        """The value of ``startingPosition``."""
+        positions: Mapping[str, Any] = self.streams
+        return json.dumps({stream: at.option() for stream, at in positions.items()})
+
+
+AnyPosition = Position | ByShard | ByStream | datetime | str
+OF_SOURCE = (*_OF_STREAM, ByShard, ByStream)
+
+
+def position(name: str, given: object, kinds: tuple[type, ...]) -> Any:
+    """A position, also from a word or a time.
+
+    Args:
+        name: the field, for messages.
+        given: a position, a ``datetime``, or a text: ``latest``, ``trim_horizon`` or ``earliest``
+            in lower or upper case, or a time in ISO 8601.
+        kinds: classes of the positions that are accepted.
+
+    Raises:
+        TypeError: if it is none of these.
+        ValueError: for another text, or a time without a time zone.
+    """
+    if isinstance(given, datetime):
+        if given.utcoffset() is None:
+            raise ValueError(
+                f"{name} {given!r} has no time zone. Write datetime(..., tzinfo=timezone.utc)"
+            )
+        return AtTimestamp(given)
+    if isinstance(given, str):
+        if AtSequenceNumber in kinds and given.isdecimal():
+            raise ValueError(
+                f"{name} is {given!r}. For a sequence number, write AtSequenceNumber({given!r}) "
+                f"or AfterSequenceNumber({given!r})"
+            )
+        return _of_text(name, given)
+    require(name, given, *kinds, str, datetime)
+    return given
+
+
+def position_option(name: str, at: Any, streams: Sequence[str]) -> str | None:
+    """The position of a source as the value of an option.
+
+    Raises:
+        ValueError: for positions by shard if the source reads several streams.
+    """
+    if not isinstance(at, ByShard):
+        option: str | None = None if at is None else at.option()
+        return option
+    if len(streams) > 1:
+        raise ValueError(
+            f"{name} is a ByShard, but the source reads {len(streams)} streams: use ByStream, "
+            "with a ByShard for each stream that needs one"
+        )
+    return ByStream(dict.fromkeys(streams, at)).option()
+
+
+def _of_text(name: str, text: str) -> Position:
+    word = text.lower()
+    if word == "latest":
+        return Latest()
+    if word in ("trim_horizon", "earliest"):
+        return TrimHorizon()
+    try:
+        when = from_iso(text)
+    except ValueError:
+        near = get_close_matches(word, get_args(PositionWord), 1)
+        hint = f". Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"{name} must be 'latest', 'trim_horizon' or 'earliest', or a time such as "
+            f"'2026-01-02T03:04:05Z', not {text!r}{hint}"
+        ) from None
+    if when.tzinfo is None:
+        raise ValueError(f"{name} {text!r} has no time zone. Write '{when.isoformat()}Z'")
+    return AtTimestamp(when)
+
+
+def _positions(
+    what: str, given: Mapping[str, object], kinds: tuple[type, ...]
+) -> FrozenMapping[str, Any]:
+    for name in given:
+        require(what, name, str)
+    return FrozenMapping(
+        {name: position(f"the position of {name}", at, kinds) for name, at in given.items()}
+    )

@@ -1,7 +1,7 @@
 """How the connector's jar gets into a Spark session.
 
-Finds the installed Spark and the jar for its Scala version, adds the jar to a session that is about
-to start, sets what real-time mode needs, and explains what to do when a running session has no
-connector. Runs on the driver, in the Python process; only ``.builder`` and ``.missing`` use
+``jars`` finds the installed Spark and the jar for its Scala version, ``builder`` adds the jar to a
+session that is about to start, and ``missing`` explains what to do when a running session has no
+connector. All run in the Python process of the driver. Only ``builder`` and ``missing`` use
 pyspark, when they are called.
 """

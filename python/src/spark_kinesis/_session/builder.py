@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+from itertools import pairwise
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from .jars import jar_path
+from .jars import default_settings, jar_path
 from .missing import require_connector_in
-from .real_time import with_real_time
-from .spark import default_settings
-from .submit import JARS, PACKAGES, added, submit_jars, submitted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+JARS, PACKAGES = "spark.jars", "spark.jars.packages"
+_OPTIONS = {JARS: "--jars", PACKAGES: "--packages"}
+_SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
+_REAL_TIME = "spark.sql.streaming.realTimeMode"
+_FIRST_REAL_TIME = (4, 1)
+_REAL_TIME_SETTINGS = {
+    # Spark has a list of the sinks and operators that it allows, with no other connector on it.
+    f"{_REAL_TIME}.allowlistCheck": "false",
+    # Spark 4.3 turns this on for every stateless query, and refuses it for sinks that it does not
+    # know. Older versions ignore the setting.
+    f"{_REAL_TIME}.asyncProgressTrackingByDefault.enabled": "false",
+}
 
 
 def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> SparkSession.Builder:
@@ -45,7 +59,7 @@ def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> S
         ValueError: if ``real_time`` is true, and Spark is older than 4.1.
     """
     if real_time:
-        builder = with_real_time(builder, _spark_version())
+        builder = _with_real_time(builder, _spark_version())
     options = _options_of(builder)
     remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
     if remote.startswith("sc://"):
@@ -57,6 +71,27 @@ def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> S
     jars = options.get(JARS)
     # Jars of the builder replace those of the JVM in the session, the connector's among them.
     return builder.config(JARS, added(jars, jar_path())) if jars else builder
+
+
+def _with_real_time(builder: SparkSession.Builder, spark: str) -> SparkSession.Builder:
+    """Set what real-time mode needs.
+
+    Args:
+        builder: the builder of the session.
+        spark: version of Spark, such as ``"4.3.0"``.
+
+    Raises:
+        ValueError: if this Spark has no real-time mode.
+    """
+    version = tuple(int(number) for number in re.findall(r"\d+", spark)[:2])
+    if version < _FIRST_REAL_TIME:
+        raise ValueError(
+            f"real_time=True requires Spark 4.1 or later, and this is Spark {spark}, which has no "
+            "real-time mode. Remove the argument, and use a trigger of micro-batches"
+        )
+    for name, value in _REAL_TIME_SETTINGS.items():
+        builder = builder.config(name, value)
+    return builder
 
 
 def _spark_version() -> str:
@@ -97,3 +132,51 @@ def _options_of(builder: SparkSession.Builder) -> dict[str, str]:
     """The options set on a builder so far. It has no public way to ask."""
     options: dict[str, object] = getattr(builder, "_options", {})
     return {name: str(value) for name, value in options.items()}
+
+
+def submitted(setting: str) -> str | None:
+    """The jars or packages in ``PYSPARK_SUBMIT_ARGS``, by their own option or by ``--conf``."""
+    pairs = _pairs(_words())
+    by_option = [value for name, value in pairs if name == _OPTIONS[setting]]
+    prefix = f"{setting}="
+    by_conf = [
+        value.removeprefix(prefix)
+        for name, value in pairs
+        if name in ("--conf", "-c") and value.startswith(prefix)
+    ]
+    return next(reversed(by_conf + by_option), None)
+
+
+def submit_jars(jars: str) -> None:
+    """Set ``--jars`` in ``PYSPARK_SUBMIT_ARGS``, and leave the other arguments as they are.
+
+    Programs that this process starts inherit the environment, and so the jars.
+    """
+    words, others, skip = _words(), [], False
+    option = _OPTIONS[JARS]
+    for word in words:
+        if not skip and word != option and not word.startswith(f"{option}="):
+            others.append(word)
+        skip = word == option
+    os.environ[_SUBMIT_ARGUMENTS] = shlex.join([option, jars, *others])
+
+
+def added(jars: str, jar: str) -> str:
+    """A comma-separated list with one more jar.
+
+    Spark gives jars to executors by file name, one jar per name. A jar of that name stays.
+    """
+    listed = [entry.strip() for entry in jars.split(",") if entry.strip()]
+    names = [PurePath(entry).name for entry in listed]
+    return ",".join(listed if PurePath(jar).name in names else [*listed, jar])
+
+
+def _words() -> list[str]:
+    return shlex.split(os.environ.get(_SUBMIT_ARGUMENTS, "pyspark-shell"))
+
+
+def _pairs(words: list[str]) -> list[tuple[str, str]]:
+    """Every ``--name value`` and ``--name=value``."""
+    joined = [word.partition("=") for word in words if word.startswith("--")]
+    apart = [pair for pair in pairwise(words) if pair[0].startswith("-")]
+    return [(name, value) for name, equals, value in joined if equals] + apart

@@ -9,20 +9,20 @@ From a shell, until Ctrl-C::
 
     spark-kinesis local orders:2 --port 4567
 
-In a pytest test, the fixture ``local_kinesis``: see ``spark_kinesis.pytest_plugin``. The server
-is a Java program of its own; ``_server`` starts it, ``_calls`` sends requests to it.
+In a pytest test, the fixture ``local_kinesis``: see ``spark_kinesis.pytest_plugin``.
+
+The server is a Java program of its own, which ``_server`` starts. Streams, shards and records are
+reached with boto3, of the extra ``[testing]``. Starting and stopping, the address, faults, the
+clock and the statistics need no other package.
 """
 
 from __future__ import annotations
 
-from ._address import Access
-from ._calls.faults import Fault, FaultName
-from ._calls.records import NewRecord, Record
-from ._calls.shards import Shard
-from ._calls.stats import Stats
-from ._endpoint import LocalEndpoint
+from ._admin import Fault, FaultName, Stats
+from ._endpoint import Access, LocalEndpoint, NewRecord, Record
 from ._kinesis import LocalKinesis
-from ._server.behaviour import Behaviour
+from ._server import Behaviour
+from ._shards import Shard
 
 __all__ = [
     "Access",

@@ -1,81 +1,163 @@
-"""What a local Kinesis can do and AWS cannot: faults, a clock that moves, statistics."""
+"""What a local Kinesis can do and AWS cannot: requests to its own interface, faults, statistics."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from types import TracebackType
+from typing import Any, Literal, final
+from urllib.parse import urlsplit
 
-from ._address import LocalAddress
-from ._calls import clock, faults, stats
+from spark_kinesis._errors import KinesisRefusedError, NoAnswerError
 
-if TYPE_CHECKING:
-    from ._calls.faults import Fault, FaultName
-    from ._calls.stats import Stats
+from ._calls import TIMEOUT_SECONDS
+
+FaultName = Literal[
+    "throttle",
+    "internal-failure",
+    "unavailable",
+    "stall",
+    "reset",
+    "answer-lost",
+    "truncate",
+    "expired-iterator",
+    "expired-token",
+    "access-denied",
+    "empty-page",
+    "partial-put",
+    "wrong-shard",
+    "recreate-stream",
+    "limit-exceeded",
+    "kms-throttled",
+    "drop-subscription",
+    "truncate-event",
+]
 
 
-class LocalAdmin(LocalAddress):
-    """The administration of a local Kinesis."""
+@final
+class Fault:
+    """A fault. It makes calls fail until it is used up or removed; the end of ``with`` removes it.
 
-    def fault(
-        self,
-        name: FaultName,
-        *,
-        operation: str | None = None,
-        stream: str | None = None,
-        shard: str | None = None,
-        times: int | None = None,
-        rate: float | None = None,
-        skip: int | None = None,
-        seed: int | None = None,
-        seconds: float | None = None,
-    ) -> Fault:
-        """Make calls fail from now on, until the fault is used up or removed.
+    Attributes:
+        id: number of the fault on the server.
+        name: what goes wrong.
+    """
 
-        The fault also applies to the calls that the methods of this object make.
+    def __init__(self, endpoint: str, number: int, name: FaultName) -> None:
+        """Create faults with ``fault()`` of a local Kinesis."""
+        self._endpoint = endpoint
+        self.id = number
+        self.name = name
 
-        Args:
-            name: what goes wrong.
-            operation: operation that fails, such as ``GetRecords``; default: every operation to
-                which the fault applies.
-            stream: name of the stream whose calls fail; default: all streams.
-            shard: id of the shard whose calls fail; default: all shards.
-            times: maximum number of calls that fail; default: no maximum.
-            rate: share of the calls that fail, from 0 to 1; default: 1.
-            skip: number of matching calls that succeed first; default: 0.
-            seed: seed of the random numbers behind ``rate``, for the same faults again.
-            seconds: duration of a stalled call.
-
-        Returns:
-            The fault. At the end of a ``with`` block it is removed.
-        """
-        how = {"operation": operation, "stream": stream, "shard": shard, "times": times}
-        chance = {"rate": rate, "skip": skip, "seed": seed, "seconds": seconds}
-        return faults.add(self._api, name, {**how, **chance})
-
-    def clear_faults(self) -> None:
-        """Remove all faults."""
-        faults.clear(self._api)
+    def __repr__(self) -> str:
+        return f"<Fault {self.id} {self.name}>"
 
     @property
-    def now(self) -> datetime:
-        """The time of the server's clock, in UTC."""
-        return clock.now(self._api)
+    def struck(self) -> int:
+        """The number of calls that the fault has made fail so far.
 
-    def advance(self, by: timedelta | float) -> datetime:
-        """Move the server's clock forward. The clock ``"system"`` is then ahead of the machine's.
-
-        Args:
-            by: a duration, or a number of seconds, not negative.
-
-        Returns:
-            The new time, in UTC.
+        Raises:
+            KinesisRefusedError: if the fault has been removed.
         """
-        return clock.advance(self._api, by.total_seconds() if isinstance(by, timedelta) else by)
+        for found in admin(self._endpoint, "GET", "faults")["faults"]:
+            if found["id"] == self.id:
+                return int(found["struck"])
+        raise KinesisRefusedError(
+            f"fault {self.id} ({self.name})", "HTTP 404", "it has been removed"
+        )
 
-    def stats(self) -> Stats:
-        """The number of calls, refusals, and records written and read so far."""
-        return stats.read(self._api)
+    def remove(self) -> None:
+        """Remove the fault. It may be removed already."""
+        try:
+            admin(self._endpoint, "DELETE", f"faults/{self.id}")
+        except KinesisRefusedError as refused:
+            if refused.code != "HTTP 404":
+                raise
 
-    def reset_stats(self) -> None:
-        """Set all statistics to zero."""
-        stats.reset(self._api)
+    def __enter__(self) -> Fault:
+        """The fault is active already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Remove the fault."""
+        self.remove()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stats:
+    """Counts since the start, or since the last ``reset_stats()``.
+
+    Attributes:
+        calls: number of calls by operation, refused calls included.
+        refused: number of refused calls by operation and error code, such as
+            ``refused["GetRecords"]["ProvisionedThroughputExceededException"]``.
+        records_put: number of records written.
+        bytes_put: number of bytes written, partition keys included.
+        records_read: number of records in answers.
+        bytes_read: number of bytes of these records.
+        entries_failed: number of ``PutRecords`` entries refused in calls that succeeded.
+    """
+
+    calls: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    records_put: int = 0
+    bytes_put: int = 0
+    records_read: int = 0
+    bytes_read: int = 0
+    entries_failed: int = 0
+
+
+def stats(endpoint: str) -> Stats:
+    """The statistics now."""
+    answer = admin(endpoint, "GET", "stats")
+    return Stats(
+        calls=dict(answer["calls"]),
+        refused={operation: dict(codes) for operation, codes in answer["refused"].items()},
+        records_put=answer["recordsPut"],
+        bytes_put=answer["bytesPut"],
+        records_read=answer["recordsRead"],
+        bytes_read=answer["bytesRead"],
+        entries_failed=answer["entriesFailed"],
+    )
+
+
+def admin(
+    endpoint: str, method: Literal["GET", "POST", "DELETE"], path: str, body: object = None
+) -> dict[str, Any]:
+    """Call the server's own interface, which boto3 does not know.
+
+    Args:
+        endpoint: URL of the local Kinesis.
+        method: HTTP method.
+        path: such as ``stats``.
+        body: value to send as JSON; default: none.
+
+    Raises:
+        KinesisRefusedError: with the HTTP status as its code.
+        NoAnswerError: if no answer comes within 30 s, or nothing listens.
+    """
+    asked = f"{method} /_simulator/{path}"
+    sent = None if body is None else json.dumps(body)
+    connection = HTTPConnection(urlsplit(endpoint).netloc, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request(
+            method, f"/_simulator/{path}", sent, {"Content-Type": "application/json"}
+        )
+        response = connection.getresponse()
+        answer: dict[str, Any] = json.loads(response.read() or b"{}")
+    except (OSError, HTTPException, ValueError) as error:
+        raise NoAnswerError(f"{asked}: no answer from {endpoint}: {error!r}") from error
+    finally:
+        connection.close()
+    if response.status != HTTPStatus.OK:
+        message = str(answer.get("error", answer.get("message", "")))
+        raise KinesisRefusedError(asked, f"HTTP {response.status}", message)
+    return answer

@@ -10,12 +10,17 @@ from typing import final
 
 from spark_kinesis._errors import LocalKinesisError
 
-from ._address import LocalAddress
+from ._calls import Clients
 from ._endpoint import LocalEndpoint
-from ._server.behaviour import Behaviour
-from ._server.launch import command
-from ._server.process import ServerProcess
-from ._server.settings import Clock, ConsumerLimit, Quotas, ServerSettings
+from ._server import (
+    Behaviour,
+    Clock,
+    ConsumerLimit,
+    Quotas,
+    ServerProcess,
+    ServerSettings,
+    command,
+)
 
 
 @final
@@ -67,7 +72,7 @@ class LocalKinesis(LocalEndpoint):
         behaviour: Behaviour | None = None,
     ) -> None:
         """Check the arguments. Nothing runs yet."""
-        LocalAddress.__init__(self, None)  # there is an address after start()
+        self._address, self._clients = None, Clients()
         self._streams = dict(streams or {})
         self._port = port
         self._settings = ServerSettings(
@@ -114,7 +119,11 @@ class LocalKinesis(LocalEndpoint):
         self.stop()  # the rest of one that ended by itself
         words = command(self._streams, self._port, self._settings)
         self._process = ServerProcess(words, shares_stderr=False)
-        endpoint = self._process.endpoint()
+        try:
+            endpoint = self._process.endpoint()
+        except BaseException:  # Ctrl-C while it starts
+            self.stop()
+            raise
         if endpoint is None:
             output = self._process.last_words()
             self.stop()

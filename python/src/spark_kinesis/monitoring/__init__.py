@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from .cloudwatch import EmbeddedMetrics
-from .listener import Exporter, monitor
-from .opentelemetry import OpenTelemetryMetrics
-from .prometheus import PrometheusMetrics
-from .samples import Kind, Sample
+from ._exporters import EmbeddedMetrics, OpenTelemetryMetrics, PrometheusMetrics
+from ._listener import Exporter, monitor
+from ._samples import Kind, Sample
 
 __all__ = [
     "EmbeddedMetrics",

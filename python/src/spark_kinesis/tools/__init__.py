@@ -12,24 +12,55 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._errors import MissingPackageError
+
 if TYPE_CHECKING:
+    from .advising import advise
+    from .auditing import audit
+    from .examination import doctor
+    from .generating import generate
     from .handover import hand_back, take_over
     from .history import batches
     from .rewinding import rewind
+    from .tailing import tail
+    from .top import look
 
 # The functions, and the modules that are imported when a function is first used.
 _FUNCTIONS = {
+    "advise": "advising",
+    "audit": "auditing",
     "batches": "history",
+    "doctor": "examination",
+    "generate": "generating",
     "hand_back": "handover",
+    "look": "top",
     "rewind": "rewinding",
+    "tail": "tailing",
     "take_over": "handover",
 }
 
-__all__ = ["batches", "hand_back", "rewind", "take_over"]
+__all__ = [
+    "advise",
+    "audit",
+    "batches",
+    "doctor",
+    "generate",
+    "hand_back",
+    "look",
+    "rewind",
+    "tail",
+    "take_over",
+]
 
 
 def __getattr__(name: str) -> Any:
     """A function of this package, imported when it is needed."""
     if name not in _FUNCTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+    try:
+        module = import_module(f"{__name__}.{_FUNCTIONS[name]}")
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"spark_kinesis.tools needs {error.name}: pip install 'spark-kinesis[cli]'"
+        ) from error
+    return getattr(module, name)

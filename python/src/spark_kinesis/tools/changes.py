@@ -66,7 +66,12 @@ def show_plan(lines: Iterable[str], *, as_json: bool) -> None:
 
 
 def agree(question: str, written: CheckpointFiles | None = None, *, is_agreed: bool) -> None:
-    """Ask on the terminal, after a warning about the store of the files to write."""
+    """Ask on the terminal, after a warning about the store of the files to write.
+
+    Raises:
+        SparkKinesisError: without a terminal.
+        click.exceptions.Exit: with code 1, if the user says no.
+    """
     if written is not None and written.doubt is not None:
         to_stderr(written.doubt)
     if is_agreed:
@@ -76,4 +81,6 @@ def agree(question: str, written: CheckpointFiles | None = None, *, is_agreed: b
             "nothing was changed, because there is no terminal to ask. If the plan is right, run "
             "the command again with --yes."
         )
-    click.confirm(question, abort=True, err=True)
+    if not click.confirm(question, err=True):
+        to_stderr("Nothing was changed.")
+        raise click.exceptions.Exit(1)

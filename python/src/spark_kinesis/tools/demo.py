@@ -32,12 +32,13 @@ from rich.live import Live
 from rich.table import Table
 
 from spark_kinesis import SparkKinesisError
+from spark_kinesis._offsets import short_id
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.facts.streams import describe, list_shards, short_id
+from spark_kinesis.tools.facts.streams import describe, list_shards
 
 from .cli import screen, to_stderr
-from .generate import Record, Written, at_rate, generate
-from .tail import TRIM_HORIZON, Follower
+from .generating import Record, Written, at_rate, generate
+from .tailing import TRIM_HORIZON, Follower
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -337,7 +338,7 @@ class Stage:
 
         orders = at_rate(make, RATE, seed=7)
         until_end = iter(lambda: None if self._ended.is_set() else next(orders), None)
-        generate(self.kinesis.client, ORDERS, until_end, on_progress=progress)
+        generate(ORDERS, until_end, kinesis=self.kinesis.client, on_progress=progress)
 
     def _read(self) -> None:
         def rest(seconds: float) -> None:

@@ -11,10 +11,16 @@ from typing import Any, get_args
 import click
 
 from spark_kinesis._errors import LocalKinesisError
-from spark_kinesis.local._server.behaviour import DEFAULTS, Behaviour, option
-from spark_kinesis.local._server.launch import command
-from spark_kinesis.local._server.process import READY, ServerProcess
-from spark_kinesis.local._server.settings import Quotas, ServerSettings
+from spark_kinesis.local._server import (
+    DEFAULTS,
+    READY,
+    Behaviour,
+    Quotas,
+    ServerProcess,
+    ServerSettings,
+    command,
+    option,
+)
 
 from .cli import DURATION
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.doctor import Report, examine
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools import doctor
 from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset, StreamOffset, encode
 from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
@@ -17,6 +17,8 @@ from tests.simulator.calls import client_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from spark_kinesis.tools.examination import Report
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def local(server: LocalKinesis) -> Iterator[LocalKinesis]:
 
 @pytest.fixture
 def look(local: LocalKinesis) -> Callable[..., Report]:
-    return lambda *stream, **more: examine(*stream, endpoint=local.endpoint, **more)
+    return lambda *stream, **more: doctor(*stream, endpoint=local.endpoint, **more)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from tests.simulator.calls import client_of
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from spark_kinesis.doctor import Finding, Report
     from spark_kinesis.local import LocalKinesis
+    from spark_kinesis.tools.examination import Finding, Report
 
 FIRST = "shardId-000000000000"
 

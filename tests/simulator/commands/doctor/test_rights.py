@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis.doctor import Report, State, examine
-from spark_kinesis.doctor.aws import Access
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools import doctor
+from spark_kinesis.tools.examination import Report, State
+from spark_kinesis.tools.examination.setup import Setup
 from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 from tests.simulator.commands.doctor.support import found, problems, put
@@ -71,10 +72,10 @@ def test_a_consumer_needs_more_permissions(
 
 def test_a_probe_counts_the_reads_of_others() -> None:
     with LocalKinesis(streams={"orders": 1}, quotas="aws") as kinesis:
-        alone = found(examine("orders", endpoint=kinesis.endpoint, probe=True), "quota", "reads")
+        alone = found(doctor("orders", endpoint=kinesis.endpoint, probe=True), "quota", "reads")
         with kinesis.fault("throttle", operation="GetRecords", times=4):
-            report = examine("orders", endpoint=kinesis.endpoint, probe=True)
-        unasked = found(examine("orders", endpoint=kinesis.endpoint), "quota", "reads")
+            report = doctor("orders", endpoint=kinesis.endpoint, probe=True)
+        unasked = found(doctor("orders", endpoint=kinesis.endpoint), "quota", "reads")
     assert (alone.state, "refused 0 of 5" in alone.seen) == (State.OK, True)
     shared = found(report, "quota", "reads")
     assert (shared.state, "other readers used about 4" in shared.seen) == (State.PROBLEM, True)
@@ -88,7 +89,7 @@ class Aws:
         self.calls_per_minute, self.denied = calls_per_minute, denied
         self.simulated: dict[str, list[str]] = {}
 
-    def service(self, name: str, stream: str | None = None) -> Any:  # noqa: ARG002 as of Access
+    def service(self, name: str, stream: str | None = None) -> Any:  # noqa: ARG002 as of Setup
         assert name in ("sts", "iam", "kms", "cloudwatch")
         return self
 
@@ -123,8 +124,8 @@ def test_the_other_services_of_aws_are_asked(
     local: LocalKinesis, look: Callable[..., Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     aws = Aws(calls_per_minute=540, denied="kinesis:PutRecords")
-    monkeypatch.setattr(Access, "is_aws", True)
-    monkeypatch.setattr(Access, "service", lambda _, *words: aws.service(*words))
+    monkeypatch.setattr(Setup, "is_aws", True)
+    monkeypatch.setattr(Setup, "service", lambda _, *words: aws.service(*words))
     client = client_of(local.endpoint)
     client.start_stream_encryption(StreamName="orders", EncryptionType="KMS", KeyId="alias/mine")
     report = look("orders", uses=["write"], consumer="reports")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis.doctor import Report, State, examine
 from spark_kinesis.local import LocalKinesis
+from spark_kinesis.tools import doctor
+from spark_kinesis.tools.examination import Report, State
 from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 from tests.simulator.commands.doctor.support import found, problems
@@ -52,7 +53,7 @@ def test_expired_credentials_are_a_problem(
 
 
 def test_a_stream_that_does_not_answer_is_a_problem() -> None:
-    report = examine("orders", endpoint="http://127.0.0.1:1")
+    report = doctor("orders", endpoint="http://127.0.0.1:1")
     assert "network" in found(report, "stream", "status").remedy
 
 
@@ -72,7 +73,7 @@ def test_closed_shards_and_settings_are_seen(
 def test_a_stream_that_is_being_created_is_a_problem() -> None:
     with LocalKinesis(clock="simulated", change_time=timedelta(minutes=1)) as kinesis:
         client_of(kinesis.endpoint).create_stream(StreamName="late", ShardCount=1)
-        status = found(examine("late", endpoint=kinesis.endpoint), "stream", "status")
+        status = found(doctor("late", endpoint=kinesis.endpoint), "stream", "status")
     assert (status.state, status.seen) == (State.PROBLEM, "stream late is CREATING")
 
 

@@ -25,24 +25,20 @@ INTERRUPTED = 130
 # Name, `module:name` of the click command, and what it does. By subject, as `--help` lists them.
 COMMANDS = {
     "doctor": (
-        "spark_kinesis.doctor.command:doctor",
+        "spark_kinesis.tools.examination.command:command",
         "Examine a set-up, and say what to do about each problem.",
     ),
     "top": (
-        "spark_kinesis.live.command:top",
+        "spark_kinesis.tools.top.command:top",
         "Watch a streaming query: lag, rates, shards, and a forecast.",
     ),
-    "report": (
-        "spark_kinesis.live.report:report",
-        "Write what a streaming query is doing to a page of HTML.",
-    ),
-    "tail": ("spark_kinesis.tools.tail:tail", "Show the records of a stream as they arrive."),
+    "tail": ("spark_kinesis.tools.tailing:command", "Show the records of a stream as they arrive."),
     "advise": (
-        "spark_kinesis.tools.advise.command:command",
+        "spark_kinesis.tools.advising.command:command",
         "Say which shards to split or merge, from measured traffic, and do it.",
     ),
     "audit": (
-        "spark_kinesis.tools.audit:command",
+        "spark_kinesis.tools.auditing:command",
         "Count the duplicates and gaps of exactly-once queries in a stream.",
     ),
     "batches": (
@@ -58,7 +54,7 @@ COMMANDS = {
         "Continue where another consumer stopped, or hand positions back.",
     ),
     "local": ("spark_kinesis.tools.local:local", "Run a local Kinesis until Ctrl-C."),
-    "generate": ("spark_kinesis.tools.generate:command", "Write records to a stream, at a rate."),
+    "generate": ("spark_kinesis.tools.generating:command", "Write records to a stream, at a rate."),
     "demo": (
         "spark_kinesis.tools.demo:command",
         "See a query through two reshards and a kill, on a local Kinesis.",
@@ -93,7 +89,7 @@ class _Commands(click.Group):
 
 
 _EPILOG = """\b
-Exit codes: 0 success, 1 a finding (each command says which), 2 an error.
+Exit codes: 0 success, 1 a finding (each command says which) or a "no" to a question, 2 an error.
 Region and credentials come from the AWS SDK's default chain."""
 
 

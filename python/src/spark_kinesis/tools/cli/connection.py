@@ -41,6 +41,8 @@ class Connection:
         profile: profile of the AWS configuration files.
         settings: role, proxy and certificates.
         storage: options of the store of checkpoints, such as ``endpoint_url``.
+        timeout: how long a call waits for a connection, and for an answer, in seconds; default: as
+            long as botocore.
     """
 
     command: str
@@ -49,6 +51,7 @@ class Connection:
     profile: str | None = None
     settings: CallSettings = field(default_factory=CallSettings)
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float | None = None
 
     @property
     def user(self) -> str:
@@ -88,6 +91,7 @@ class Connection:
             self.region,
             self.profile,
             attempts=attempts,
+            timeout=self.timeout,
             settings=self.settings,
         )
 

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import stream_name
 from spark_kinesis._times import from_millis
 
 from .offsets import SourceOffset, decode, is_kinesis, parse_log
-from .streams import stream_name
 
 if TYPE_CHECKING:
     from datetime import datetime

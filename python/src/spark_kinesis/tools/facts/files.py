@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -31,10 +32,11 @@ _KEY_ARGUMENTS = {
 _S3_KEYS = re.compile(r"(s3[an]?://)[^:@/\s]+:[^\s@]+@")
 # A secret may contain a slash. After a colon, digits alone are a port.
 _KEYS = re.compile(r"://(?:[^/\s]*@|[^/\s:]+:(?!\d+/)[^\s@]*@)")
+# Their older versions ignore the condition for new objects, and replace one.
+_OBJECTS = {"abfs": "adlfs", "abfss": "adlfs", "az": "adlfs", "gcs": "gcsfs", "gs": "gcsfs"}
+_OLDEST = (2024, 12)
 _NEEDS = {
-    "abfs": "adlfs",
-    "abfss": "adlfs",
-    "gs": "gcsfs",
+    **{scheme: f"{it} 2024.12 or newer" for scheme, it in _OBJECTS.items()},
     "hdfs": "pyarrow, Hadoop's native library libhdfs, and the variables HADOOP_HOME and CLASSPATH",
 }
 
@@ -113,7 +115,7 @@ def open_files(location: str, store: Store | None = None) -> CheckpointFiles:
         CheckpointError: if the URL cannot be opened.
     """
     address, store = urlsplit(location), store or Store()
-    if address.scheme == "file":
+    if address.scheme in ("file", "local"):
         return _LocalFiles(location, Path(url2pathname(address.path)))
     if location.startswith(("s3://", "s3a://", "s3n://")):
         return _open_s3(location, store)
@@ -352,6 +354,15 @@ def _open_store(location: str, scheme: str, options: Mapping[str, str]) -> Check
     return _StoreFiles(shown(location), system, root.rstrip("/"), scheme)
 
 
+def _is_old(package: str) -> bool:
+    """Whether a package is too old, or built from a source that does not say its version."""
+    try:
+        year, month, *_ = version(package).split(".")
+        return (int(year), int(month)) < _OLDEST
+    except (PackageNotFoundError, ValueError):
+        return True
+
+
 class _StoreFiles:
     """Files of a store of fsspec.
 
@@ -361,9 +372,9 @@ class _StoreFiles:
 
     def __init__(self, location: str, system: Any, root: str, scheme: str) -> None:
         self.location = location
-        self._system, self._root = system, root
-        self._has_objects = scheme in ("abfs", "abfss", "az", "gcs", "gs")
-        is_known = self._has_objects or scheme in ("hdfs", "file", "local")
+        self._system, self._root, self._scheme = system, root, scheme
+        self._has_objects = scheme in _OBJECTS
+        is_known = self._has_objects or scheme == "hdfs"
         self.doubt = None if is_known else _DOUBT
 
     def names(self, folder: str) -> list[str]:
@@ -391,6 +402,8 @@ class _StoreFiles:
         return found.astimezone(timezone.utc)
 
     def create(self, path: str, text: str) -> None:
+        if self._has_objects and _is_old(_OBJECTS[self._scheme]):
+            raise CheckpointError(f"to write {self.location} needs {_NEEDS[self._scheme]}")
         self._write(path, text, is_new=True)
 
     def replace(self, path: str, text: str) -> None:

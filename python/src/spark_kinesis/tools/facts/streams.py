@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from spark_kinesis._offsets import short_id
+
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
     from mypy_boto3_kinesis.type_defs import ShardTypeDef
@@ -23,7 +25,6 @@ Advance = Callable[[int, int], None]
 PROVISIONED, ON_DEMAND = "PROVISIONED", "ON_DEMAND"
 HASH_KEYS = 2**128
 _NAMED = 5
-_ID_LENGTH = 20
 _THREADS = 10  # the number of connections of a boto3 client
 
 
@@ -74,11 +75,6 @@ class StreamShard:
 def stream_request(stream: str) -> dict[str, Any]:
     """The argument of a call that names a stream by its name or ARN."""
     return {"StreamARN" if stream.startswith("arn:") else "StreamName": stream}
-
-
-def stream_name(arn: str) -> str:
-    """The name of the stream from its ARN."""
-    return arn.rpartition("/")[2]
 
 
 def describe(client: KinesisClient, stream: str) -> StreamSummary:
@@ -132,12 +128,6 @@ def _shard(found: ShardTypeDef) -> StreamShard:
         starting=int(numbers["StartingSequenceNumber"]),
         ending=None if ending is None else int(ending),
     )
-
-
-def short_id(shard: str) -> str:
-    """A shard ID without its zeros: ``shardId-000000000003`` is ``3``."""
-    number = shard.removeprefix("shardId-")
-    return str(int(number)) if number.isdecimal() and len(shard) == _ID_LENGTH else shard
 
 
 def full_id(shards: Iterable[str], wanted: str) -> str:

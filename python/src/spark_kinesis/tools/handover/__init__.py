@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError, MigrationError
+from spark_kinesis._offsets import stream_name
 from spark_kinesis.tools.changes import WATCH_SECONDS, watched
 from spark_kinesis.tools.facts.checkpoints import (
     Checkpoint,
@@ -22,7 +23,7 @@ from spark_kinesis.tools.facts.checkpoints import (
     next_position,
 )
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.streams import Advance, ignore, stream_name
+from spark_kinesis.tools.facts.streams import Advance, ignore
 
 from .handing_back import HandBack, plan_hand_back
 from .leases import (
@@ -168,6 +169,15 @@ class HandOver:
         return [text for it in self.streams for text in it.losses]
 
     @property
+    def part(self) -> str:
+        """What to do if the leases were not all written."""
+        how = "without --create-table" if self.kept is None else "with another --backup"
+        return (
+            "Only a part of the leases may have been written. Run the command again "
+            f"{how}. Or take it back: {self.undo}."
+        )
+
+    @property
     def undo(self) -> str:
         """What to do to take it back."""
         if self.kept is None:
@@ -234,9 +244,17 @@ def hand_back(
     else:
         require_stopped(table, seen, scan_leases(dynamodb, table, capacity))
         _keep(backup, seen)
-    for it in plan.streams:
-        write_leases(dynamodb, table, it.leases, seen, it.prefix, lambda: time.sleep(1 / capacity))
-    return replace(plan, kept=None if is_new else backup, is_written=True)
+    done = replace(plan, kept=None if is_new else backup, is_written=True)
+    try:
+        if is_new:
+            dynamodb.get_waiter("table_exists").wait(TableName=table)
+        for it in plan.streams:
+            write_leases(
+                dynamodb, table, it.leases, seen, it.prefix, lambda: time.sleep(1 / capacity)
+            )
+    except Exception as error:
+        raise MigrationError(f"{error or type(error).__name__}. {done.part}") from error
+    return done
 
 
 def _hand_backs(

@@ -62,7 +62,9 @@ _EXAMPLES = """\b
 Examples:
   spark-kinesis migrate kcl orders-app --stream orders --checkpoint s3://bucket/orders-v2
   spark-kinesis migrate to-kcl orders-app --checkpoint s3://bucket/orders-v2"""
-_EXIT_CODES = "Exit codes: 0 success; 1 records are lost or skipped; 2 an error."
+_EXIT_CODES = (
+    "Exit codes: 0 success; 1 records are lost or skipped, or a no to the question; 2 an error."
+)
 _ALLOW = "To begin with the records that are left, set --allow-data-loss."
 _TAKE_OVER = "Is the other consumer stopped, and shall the new checkpoint be written?"
 _HAND_BACK = "Are the query and the application stopped, and shall the leases be written?"
@@ -79,7 +81,7 @@ def migrate() -> None:
     If records are lost or skipped between the two consumers, no checkpoint is written, unless you
     set --allow-data-loss.
 
-    Exit codes: 0 success; 1 records are lost or skipped; 2 an error.
+    Exit codes: 0 success; 1 records are lost or skipped, or a no to the question; 2 an error.
     """
 
 
@@ -427,15 +429,18 @@ def to_kcl(
     If unread records have expired, or may have, no lease is written, unless you set
     --allow-data-loss.
 
-    Exit codes: 0 success; 1 unread records have expired, or may have; 2 an error.
+    Exit codes: 0 success; 1 unread records have expired or may have, or a no to the question; 2 an
+    error.
 
     \b
     Example:
       spark-kinesis migrate to-kcl orders-app --checkpoint s3://bucket/checkpoints/orders
     """
-    default = f"{table}-leases-{utc_now():%Y%m%dT%H%M%SZ}.jsonl"
+    kept = backup or Path(f"{table}-leases-{utc_now():%Y%m%dT%H%M%SZ}.jsonl")
+    approved: HandOver | None = None
 
     def approve(plan: HandOver) -> bool:
+        nonlocal approved
         show_plan((line for it in plan.streams for line in it.lines), as_json=as_json)
         for text in plan.losses:
             to_stderr(text)
@@ -449,22 +454,28 @@ def to_kcl(
             return False
         if not dry_run:
             agree(_HAND_BACK, is_agreed=is_agreed)
+            approved = replace(plan, kept=None if is_new else kept)
         return not dry_run
 
-    done = hand_back(
-        connection.checkpoint(location),
-        table,
-        kinesis=connection.kinesis(),
-        dynamodb=connection.service("dynamodb", dynamodb_endpoint),
-        backup=backup or Path(default),
-        source=source,
-        stream=stream,
-        is_new=is_new,
-        capacity=capacity,
-        watch=watch,
-        allow_data_loss=allow_loss,
-        approve=approve,
-    )
+    try:
+        done = hand_back(
+            connection.checkpoint(location),
+            table,
+            kinesis=connection.kinesis(),
+            dynamodb=connection.service("dynamodb", dynamodb_endpoint),
+            backup=kept,
+            source=source,
+            stream=stream,
+            is_new=is_new,
+            capacity=capacity,
+            watch=watch,
+            allow_data_loss=allow_loss,
+            approve=approve,
+        )
+    except KeyboardInterrupt:
+        if approved is not None:
+            to_stderr(approved.part)
+        raise
     if as_json:
         document = {
             "table": table,

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._offsets import stream_name
 from spark_kinesis._times import from_iso, instant, parsed
 from spark_kinesis.tools.facts.aggregates import parse
 from spark_kinesis.tools.facts.losses import SHARD_EXPIRED, StreamTimes, created_again, loss_at
@@ -20,7 +21,6 @@ from spark_kinesis.tools.facts.streams import (
     describe,
     list_shards,
     parents_first,
-    stream_name,
 )
 
 from .leases import NewLease

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis.tools.facts.streams import stream_name
+from spark_kinesis._offsets import stream_name
 
 from .positions import Stop, StopKind, StreamStops, stop_of
 from .takeover import HINT
@@ -344,7 +344,7 @@ def _update(lease: NewLease, key: str, counter: int) -> dict[str, Any]:
 
 
 def create_table(dynamodb: Any, table: str) -> None:
-    """Create a lease table that is paid per request, and wait until it is there."""
+    """Begin to create a lease table that is paid per request."""
     try:
         dynamodb.create_table(
             TableName=table,
@@ -356,4 +356,3 @@ def create_table(dynamodb: Any, table: str) -> None:
         raise MigrationError(
             f"table {table} exists: run the command without --create-table"
         ) from error
-    dynamodb.get_waiter("table_exists").wait(TableName=table)

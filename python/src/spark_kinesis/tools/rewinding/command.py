@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from spark_kinesis._offsets import stream_name
 from spark_kinesis.tools.changes import agree, progress, show_plan, watch_option, yes_option
 from spark_kinesis.tools.cli import (
     SOURCE,
@@ -18,7 +19,6 @@ from spark_kinesis.tools.cli import (
     storage_option,
     to_stderr,
 )
-from spark_kinesis.tools.facts.streams import stream_name
 
 from . import Effect, Rewind, Target
 from . import rewind as move_query
@@ -126,7 +126,8 @@ def rewind(
     in --to and have expired. If records are lost, or if a search ended before it found a record,
     nothing is changed, unless you set --allow-data-loss or --allow-unproven.
 
-    Exit codes: 0 success; 1 records are lost, or a search ended before it found a record; 2 an
+    Exit codes: 0 success; 1 records are lost, a search ended before it found a record, or a no to
+    the question; 2 an
     error.
 
     \b

@@ -76,6 +76,21 @@ class DeliverySimulation extends AnyFunSuite with SeededHistories {
     TestScope.ofFixed(outcomes).foreach(it => assert(it.toSet === Set(true, false)))
   }
 
+  test("a query whose records expire as fast as it reads them reports the loss", Repeated) {
+    val losses = each(1000) { seed =>
+      val history = new History(seed)
+      val isPolled = history.world.consumers.isEmpty
+      if (isPolled) {
+        val (query, loss) = history.overtaken()
+        checked(history, query)
+        require(loss.nonEmpty, s"it reads empty pages for ever: $query")
+      }
+      isPolled
+    }
+    info(s"${losses.size} histories, ${losses.count(identity)} with polling")
+    TestScope.ofFixed(losses).foreach(it => assert(it.contains(true)))
+  }
+
   test(
     "after such a stop with failOnDataLoss=false the query reads all records that are left",
     Repeated

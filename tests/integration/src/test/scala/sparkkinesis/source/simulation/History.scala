@@ -90,6 +90,31 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     }
   }
 
+  /**
+   * Reads for most of an hour while records expire as fast as the query reads them.
+   *
+   * @return the reported loss, if any
+   */
+  def overtaken(): (SimulatedQuery, Option[SourceException]) = {
+    val query = begin(hasStopTime = false)
+    for (_ <- 0 until random.nextInt(60)) act(query)
+    soothe()
+    query.start()
+    overtake()
+    val loss =
+      try {
+        for (_ <- 0 until 100) {
+          clock.advance(30.seconds)
+          query.executorsWork()
+          query.runBatch(mayFail = false)
+        }
+        None
+      } catch {
+        case loss: SourceException if loss.condition == "KINESIS_DATA_LOSS" => Some(loss)
+      }
+    (query, loss)
+  }
+
   private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit = {
     rivalReads()
     if (hardships.nextInt(30) == 0) query.suspendDriver()

@@ -1,5 +1,7 @@
 package sparkkinesis.source.simulation
 
+import java.time.Instant
+
 import scala.collection.mutable
 import scala.util.Random
 
@@ -40,7 +42,7 @@ final class RoughFanOut(kinesis: SimulatedKinesis, random: Random, isCalm: () =>
     private var isSilent = false
     private var lateEvents = 0 // later ones must not overtake them
 
-    override def opened(serverTime: Option[java.time.Instant]): Unit = to.opened(serverTime)
+    override def opened(serverTime: Option[Instant]): Unit = to.opened(serverTime)
 
     override def event(event: ShardEvent): Unit = if (!isSilent) {
       if (lateEvents > 0) delay(() => to.event(event))
@@ -74,15 +76,26 @@ final class RoughFanOut(kinesis: SimulatedKinesis, random: Random, isCalm: () =>
   }
 }
 
-/** The local Kinesis with another enhanced fan-out. */
-final class KinesisWithFanOut(kinesis: SimulatedKinesis, override val fanOut: FanOutClient)
-    extends KinesisClient {
+/**
+ * The local Kinesis with another enhanced fan-out.
+ *
+ * @param overtaken the time, if records expire as fast as they are read: then pages are empty, as
+ *   old as the retention period, and lead to no later ones
+ */
+final class RoughKinesis(
+    kinesis: SimulatedKinesis,
+    override val fanOut: FanOutClient,
+    overtaken: () => Option[Instant]
+) extends KinesisClient {
   override def describeStream(stream: StreamRef): StreamSummary = kinesis.describeStream(stream)
   override def listShards(request: ListShardsRequest): ShardListing = kinesis.listShards(request)
   override def shardIterator(s: StreamRef, shard: ShardId, position: Position): ShardIterator =
     kinesis.shardIterator(s, shard, position)
   override def getRecords(stream: StreamRef, iterator: ShardIterator, limit: Int): Page =
-    kinesis.getRecords(stream, iterator, limit)
+    overtaken().fold(kinesis.getRecords(stream, iterator, limit)) { now =>
+      Page(Vector.empty, Some(iterator), ServiceLimits.DefaultRetention.toMillis, Nil)
+        .copy(serverTime = Some(now))
+    }
   override def putRecords(stream: StreamRef, entries: Seq[PutEntry]): Seq[PutResult] =
     kinesis.putRecords(stream, entries)
   override def close(): Unit = kinesis.close()

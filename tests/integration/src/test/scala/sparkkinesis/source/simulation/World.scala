@@ -75,7 +75,11 @@ final class World(seed: Long, val failOnDataLoss: Boolean) {
       consumer.stream -> consumer
     }.toMap
     else Map.empty
-  val client = new KinesisWithFanOut(kinesis, fanOut)
+  private var isOvertaken = false
+  val client = new RoughKinesis(kinesis, fanOut, () => Option.when(isOvertaken)(clock.now))
+
+  /** From now on, records expire as fast as polling reads them. */
+  def overtake(): Unit = isOvertaken = true
 
   /** Subscriptions send the events that are due. */
   def push(): Unit = if (hasFanOut) fanOut.push()

@@ -1,0 +1,343 @@
+"""The source: reads one or more streams."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from ._options.access import StreamAccess
+from ._options.declared import (
+    ABSENT,
+    SparkOptions,
+    number,
+    period,
+    present,
+    require,
+    size,
+    switch,
+    whole,
+)
+from ._options.positions import OF_SOURCE, AnyPosition, Latest, position, position_option
+from ._session.missing import FORMAT, explain_missing_jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_MOST_BATCHES = 10_000  # the connector's limit
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EnhancedFanOut:
+    """Kinesis pushes the records to a registered consumer, which has its own throughput per shard.
+
+    Each query needs a consumer of its own, and AWS charges for it.
+
+    Attributes:
+        name: name of the consumer in each stream of the source: 1 to 128 letters, digits, ``_``,
+            ``.`` and ``-``. If a stream has no such consumer, the query registers it. The query
+            never deregisters it. Set this or ``arn``.
+        arn: ARN of a consumer, or a list with the ARN of one consumer per stream of the source. The
+            query then registers nothing.
+
+    Raises:
+        TypeError: if a field has a value of the wrong type. The message names the field.
+        ValueError: if an entry of a list of ARNs contains a comma.
+    """
+
+    name: str | None = None
+    arn: str | Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Check types, and keep a copy that cannot change. The connector checks values."""
+        require("name", self.name, str, ABSENT)
+        object.__setattr__(self, "arn", _one_or_several("arn", self.arn))
+
+    def options(self) -> dict[str, str]:
+        """The options that select this consumer."""
+        given = {"consumerName": self.name, "consumerArn": _joined(self.arn)}
+        return present({"consumerMode": "efo", **given})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class KinesisSource(StreamAccess):
+    """One or more streams to read. A field that is ``None`` has the default of the connector.
+
+    Attributes:
+        stream_name: stream name, or a list of names in one region. Set this or ``stream_arn``.
+        stream_arn: ARN of the stream, or a list of ARNs in one or more regions and accounts.
+        region: AWS region. Default: from the ARN or the AWS endpoint, otherwise from the AWS SDK.
+        endpoint: URL of the Kinesis service. Default: the endpoint that the AWS SDK chooses.
+        credentials: AWS credentials. Default: the AWS SDK's provider chain.
+        role: IAM role to assume with the credentials. Default: none.
+        proxy: HTTP proxy. Default: the proxy of the JVM or of the environment.
+        ca_bundle: path of a PEM file with the certificates to trust, on each machine. Default: the
+            file in ``AWS_CA_BUNDLE``, otherwise the JVM's trust store.
+        allow_unencrypted_endpoint: whether an endpoint on another machine may begin with
+            ``http://``. Default: no. Only for servers of tests.
+        use_fips_endpoint: whether to call FIPS endpoints. Default: the AWS SDK decides.
+        use_dual_stack_endpoint: whether to call endpoints that also have IPv6. Default: the AWS SDK
+            decides.
+        timeouts: time limits of calls to AWS. Default: those of ``Timeouts``.
+        starting_position: position where a batch read begins, or a streaming query that has no
+            checkpoint. The string ``"latest"`` means ``Latest()``, ``"trim_horizon"`` and
+            ``"earliest"`` mean ``TrimHorizon()``. A ``datetime``, or a string such as
+            ``"2026-01-02T03:04:05Z"``, means ``AtTimestamp``. ``ByShard`` and ``ByStream`` set one
+            position per shard or stream. Default: ``Latest()`` for a streaming query,
+            ``TrimHorizon()`` for a batch read.
+        ending_position: position where a batch read ends. With ``AtTimestamp``, the read ends
+            before the first record that arrived at or after that time. Default: ``Latest()``,
+            which is the last record that has arrived when Spark plans the read.
+        allow_stream_removal: whether a query may continue if you remove one of its streams from the
+            source. The query then skips the unread records of that stream. Default: false.
+        max_records_per_trigger: maximum number of Kinesis records per micro-batch. An aggregated
+            record counts as one. Default: no limit.
+        max_bytes_per_trigger: maximum bytes of data per micro-batch. Default: no limit.
+        min_partitions: minimum number of tasks per micro-batch, if it has enough records. Several
+            tasks may then read a shard, and rows are in order only within a task. Default: none.
+        max_partitions: maximum number of tasks per batch, also in real-time mode. It cannot be less
+            than ``min_partitions``. Default in real-time mode: the number of slots of the
+            application.
+        max_shard_skew: maximum time that a shard may be ahead of the oldest unread record of
+            another shard, by the arrival times, at least 1 s, or ``"none"``. Default: half of the
+            smallest delay of the query's watermarks, and no limit without a watermark.
+        fail_on_data_loss: whether the query fails if records expired before the query read them. If
+            false, the query continues without these records. Default: true.
+        deaggregate: whether the source unpacks aggregated records of the Kinesis Producer Library
+            into one row per user record. If false, an aggregated record is one row. Default: true.
+        consumer: the consumer of enhanced fan-out that a streaming query reads with. Default: none.
+            The query polls.
+        max_records_per_fetch: maximum records per request, from 1 to 10000. Default: 10000.
+        min_fetch_period: minimum time between two requests to the same shard. Default: 200 ms.
+        idle_fetch_period: time between two requests to a shard without new records. Default: 1 s.
+        fetch_buffer_size: bytes of memory per executor for prefetched records. Default: a sixth
+            of the heap, at most 1 GiB.
+        fetch_spill_size: bytes of local disk per executor for prefetched records that do not fit in
+            memory; 0 for none. Default: 4 GiB.
+        shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.
+            Default: 10 s.
+        retry_timeout: how long calls to one shard may fail in a row until the query fails, at least
+            1 s, or ``"unlimited"``. One call per 15 s of it must fail, at least 5 and at most 21.
+            Calls that a quota refused do not count. Default: 5 minutes.
+
+    Raises:
+        TypeError: if a field has a value of the wrong type. The message names the field.
+        ValueError: if a position is an unknown string or a time without a time zone, if an entry of
+            a list of streams contains a comma, if ``max_shard_skew`` is another string than
+            ``"none"``, or if ``retry_timeout`` is another string than ``"unlimited"``. The
+            connector checks all other values when you define a DataFrame.
+    """
+
+    stream_name: str | Sequence[str] | None = None
+    stream_arn: str | Sequence[str] | None = None
+    starting_position: AnyPosition | None = None
+    ending_position: AnyPosition | None = None
+    allow_stream_removal: bool | None = switch("allowStreamRemoval")
+    max_records_per_trigger: int | None = number("maxRecordsPerTrigger")
+    max_bytes_per_trigger: int | None = size("maxBytesPerTrigger")
+    min_partitions: int | None = number("minPartitions")
+    max_partitions: int | None = number("maxPartitions")
+    max_shard_skew: timedelta | Literal["none"] | None = period("maxShardSkew", Literal["none"])
+    fail_on_data_loss: bool | None = switch("failOnDataLoss")
+    deaggregate: bool | None = switch("deaggregate")
+    consumer: EnhancedFanOut | None = None
+    max_records_per_fetch: int | None = number("maxRecordsPerFetch")
+    min_fetch_period: timedelta | None = period("minFetchPeriod")
+    idle_fetch_period: timedelta | None = period("idleFetchPeriod")
+    fetch_buffer_size: int | None = size("fetchBufferSize")
+    fetch_spill_size: int | None = size("fetchSpillSize")
+    shard_discovery_interval: timedelta | None = period("shardDiscoveryInterval")
+    retry_timeout: timedelta | Literal["unlimited"] | None = period(
+        "retryTimeout", Literal["unlimited"]
+    )
+
+    def __post_init__(self) -> None:
+        """Check types. The connector checks values."""
+        StreamAccess.__post_init__(self)  # super() fails in a class with slots
+        require("consumer", self.consumer, EnhancedFanOut, ABSENT)
+        for name in ("stream_name", "stream_arn"):
+            object.__setattr__(self, name, _one_or_several(name, getattr(self, name)))
+        for name in ("starting_position", "ending_position"):
+            given = getattr(self, name)
+            at = None if given is None else position(name, given, OF_SOURCE)
+            object.__setattr__(self, name, at)
+            position_option(name, at, self._streams)
+
+    def options(self) -> Mapping[str, str]:
+        """Return the options that these fields set, for ``spark.readStream`` and ``spark.read``.
+
+        The values include secrets, but the ``repr`` of the mapping masks them.
+
+        Raises:
+            ValueError: if a duration is not a whole number of milliseconds.
+        """
+        start, end = self.starting_position, self.ending_position
+        own = {
+            "streamName": _joined(self.stream_name),
+            "streamArn": _joined(self.stream_arn),
+            "startingPosition": position_option("starting_position", start, self._streams),
+            "endingPosition": position_option("ending_position", end, self._streams),
+        }
+        consumer = {} if self.consumer is None else self.consumer.options()
+        return SparkOptions({**present(own), **consumer, **StreamAccess.options(self)})
+
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        named = self.stream_name if self.stream_arn is None else self.stream_arn
+        return (named,) if isinstance(named, str) else tuple(named or ())
+
+    def read_stream(self, spark: SparkSession, *, name: str | None = None) -> DataFrame:
+        """Return a streaming DataFrame of the streams, with the schema ``spark_kinesis.schema``.
+
+        Args:
+            spark: the session that reads.
+            name: name of the source in the checkpoint, of ASCII letters, digits and ``_``. With it,
+                the query finds the offsets of this source again after you added, removed or
+                reordered other sources. Requires Spark 4.2 or later, and the setting
+                ``spark.sql.streaming.queryEvolution.enableSourceEvolution=true``, with which all
+                sources of a query need names. Default: Spark numbers the sources.
+
+        Raises:
+            TypeError: if ``name`` is not a string.
+            ValueError: if ``ending_position`` is set, or if this Spark has no names of sources.
+            KinesisJarMissingError: if the connector's jar is not in the session.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option.
+        """
+        require("name", name, str, ABSENT)
+        if self.ending_position is not None:
+            raise ValueError("ending_position is for read(): a streaming query has no end")
+        reader = spark.readStream
+        if name is not None:
+            if not hasattr(reader, "name"):
+                raise ValueError(
+                    f"name={name!r} requires Spark 4.2 or later, and this is Spark "
+                    f"{spark.version}, which numbers the sources of a query. Remove the argument"
+                )
+            reader = reader.name(name)
+        return self._frame(spark, reader)
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """Return a batch DataFrame of the records from the starting to the ending position.
+
+        The schema is ``spark_kinesis.schema``. Without ``ending_position``, the read ends with the
+        last record that has arrived when Spark plans it. A second plan may return more records.
+
+        Raises:
+            ValueError: if ``max_records_per_trigger`` or ``max_bytes_per_trigger`` is set, or if
+                ``starting_position`` is ``Latest()``.
+            KinesisJarMissingError: if the connector's jar is not in the session.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option.
+        """
+        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} is for read_stream(): a batch read has one batch")
+        if self.starting_position == Latest():
+            raise ValueError(
+                "starting_position is Latest(), so that a batch read would be empty: choose "
+                "TrimHorizon(), AtTimestamp or ByShard"
+            )
+        return self._frame(spark, spark.read)
+
+    def replay(
+        self,
+        spark: SparkSession,
+        *,
+        checkpoint: str | os.PathLike[str],
+        batches: int | Iterable[int],
+        source: int | str | None = None,
+    ) -> DataFrame:
+        """Return a batch DataFrame of the rows that a streaming query read in some micro-batches.
+
+        The schema is ``spark_kinesis.schema`` with one more column, ``batchId``. The query may be
+        running, or be stopped. Its checkpoint is only read. Fields that limit a micro-batch, or say
+        where a query begins, have no effect, so you can use the source of the query itself.
+
+        Args:
+            spark: the session that reads.
+            checkpoint: ``checkpointLocation`` of the query.
+            batches: number of a micro-batch, or up to 10,000 numbers such as ``range(120, 125)``.
+            source: number of the source in the query, counted from 0, or its name, if Spark stores
+                names. Default: the only Kinesis source of the query.
+
+        Raises:
+            TypeError: if an argument has a value of the wrong type.
+            ValueError: if there are more than 10,000 batches, and they are not a ``range``, which
+                the connector checks.
+            KinesisJarMissingError: if the connector's jar is not in the session.
+            pyspark.errors.IllegalArgumentException: if the connector refuses an option, such as
+                ``ending_position``. If the checkpoint does not contain a batch, or its records have
+                expired, the error is raised when Spark plans the read.
+        """
+        return self._frame(spark, spark.read, replay_options(checkpoint, batches, source))
+
+    def _frame(
+        self, spark: SparkSession, reader: Any, others: Mapping[str, str] = MappingProxyType({})
+    ) -> DataFrame:
+        with explain_missing_jar(spark):
+            frame: DataFrame = reader.format(FORMAT).options(**self.options(), **others).load()
+            _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
+            return frame
+
+
+def replay_options(
+    checkpoint: str | os.PathLike[str], batches: int | Iterable[int], source: int | str | None
+) -> dict[str, str]:
+    """The options of a replay.
+
+    Raises:
+        TypeError: if a value has the wrong type. The message names the argument.
+        ValueError: if there are too many batches.
+    """
+    source = whole(source)
+    require("checkpoint", checkpoint, str, os.PathLike)
+    require("source", source, int, str, ABSENT)
+    options = {"replayCheckpoint": os.fspath(checkpoint), "replayBatches": _ranges(batches)}
+    return options if source is None else {**options, "replaySource": str(source)}
+
+
+def _ranges(batches: int | Iterable[int]) -> str:
+    """Batch numbers as text for the option, such as ``3,120-124``."""
+    if isinstance(batches, range) and batches.step == 1 and batches:
+        return _range(batches[0], batches[-1])
+    given: set[int] = set()
+    for batch in map(whole, batches if isinstance(batches, Iterable) else (batches,)):
+        require("batches", batch, int)
+        given.add(batch)
+        if len(given) > _MOST_BATCHES:
+            raise ValueError(f"batches has more than {_MOST_BATCHES:,} numbers: replay fewer")
+    ranges: list[tuple[int, int]] = []
+    for batch in sorted(given):
+        if ranges and ranges[-1][1] == batch - 1:
+            ranges[-1] = (ranges[-1][0], batch)
+        else:
+            ranges.append((batch, batch))
+    return ",".join(_range(first, last) for first, last in ranges)
+
+
+def _range(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def _one_or_several(name: str, given: object) -> str | tuple[str, ...] | None:
+    """One text as it is, and several as a tuple, which cannot change.
+
+    Raises:
+        TypeError: for anything else than texts.
+        ValueError: if one of several contains a comma, which would make it two.
+    """
+    require(name, given, str, Sequence, ABSENT)
+    if given is None or isinstance(given, str):
+        return given
+    several = tuple(cast("Sequence[str]", given))
+    for text in several:
+        require(f"each of {name}", text, str)
+        if "," in text:
+            raise ValueError(f"{name} has the entry {text!r} with a comma: write an entry for each")
+    return several
+
+
+def _joined(given: str | Sequence[str] | None) -> str | None:
+    return given if given is None or isinstance(given, str) else ",".join(given)
