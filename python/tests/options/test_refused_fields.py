@@ -69,13 +69,14 @@ def test_a_sink_has_a_name_or_an_arn_or_neither() -> None:
 
 
 def test_a_whole_number_may_be_one_of_numpy() -> None:
-    source = KinesisSource(stream_name="s", max_records_per_trigger=np.int64(5))  # type: ignore[arg-type]
+    five: Any = np.int64(5)
+    source = KinesisSource(stream_name="s", max_records_per_trigger=five)
     assert source == KinesisSource(stream_name="s", max_records_per_trigger=5)
     assert repr(source) == "KinesisSource(stream_name='s', max_records_per_trigger=5)"
-    with pytest.raises(TypeError, match="max_records_per_trigger must be int or None"):
-        KinesisSource(stream_name="s", max_records_per_trigger=np.float64(5))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="max_records_per_trigger must be int or None"):
-        KinesisSource(stream_name="s", max_records_per_trigger=np.array([3]))  # type: ignore[arg-type]
+    refused: list[Any] = [np.float64(5), np.array([3])]
+    for value in refused:
+        with pytest.raises(TypeError, match="max_records_per_trigger must be int or None"):
+            KinesisSource(stream_name="s", max_records_per_trigger=value)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ private[sink] final class LaneSet(
 
   private def isWhole = map eq ShardMap.Whole
 
-  /** Adds a record. If its key is random and its shard is behind, it gets another key. */
+  /** Adds a record. If its key is random and its shard is behind, it may get another key. */
   def add(entry: PutEntry, now: Long): Unit = {
     val lane = laneOf(entry)
     val other = if (lane.isBehind(now)) otherKey(entry, lane, now) else None
@@ -69,14 +69,17 @@ private[sink] final class LaneSet(
     other.nonEmpty
   }
 
-  /** The record with a key of another shard, one that is not behind. */
+  /**
+   * The record with a key of another shard, one that is not behind. If rows come faster than all
+   * shards take them, all are behind: then one with far fewer records that wait.
+   */
   private def otherKey(entry: PutEntry, lane: Lane, now: Long): Option[PutEntry] =
     if (!mayMove(entry)) None
     else {
       val others = Iterator.fill(KeyAttempts)(entry.copy(partitionKey = randomKey()))
       val free = others.find { it =>
         val other = laneOf(it)
-        (other ne lane) && !other.isBehind(now)
+        (other ne lane) && (!other.isBehind(now) || other.queuedBytes < lane.queuedBytes / 2)
       }
       if (free.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
       free
@@ -212,6 +215,6 @@ private[sink] final class LaneSet(
 
 private object LaneSet {
 
-  /** Number of keys that are tried until one belongs to a shard that is not behind. */
+  /** Number of keys that are tried until one belongs to such a shard. */
   private val KeyAttempts = 8
 }

@@ -10,7 +10,9 @@ import sparkkinesis.bench.server.LocalKinesis
 
 /** A query of a stream to which nothing is written. */
 object QuietQuery {
-  private val StartLimit = 60.seconds
+
+  /** Each shard needs a few calls until it is read the first time. */
+  private def startLimit(shards: Int): FiniteDuration = 60.seconds + 20.millis * shards.toLong
 
   /**
    * Runs a query, which ends with `body`.
@@ -31,7 +33,7 @@ object QuietQuery {
     val query =
       rows.writeStream.format("noop").option("checkpointLocation", checkpoint).start()
     try {
-      Waiting.until(s"reading of $shards shards", StartLimit, 100.millis) {
+      Waiting.until(s"reading of $shards shards", startLimit(shards), 100.millis) {
         query.exception.foreach(throw _)
         calls - begun >= shards
       }

@@ -17,7 +17,7 @@ import sparkkinesis.bench.sizing.Sizing
  */
 final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario {
   override val name = "account"
-  override val limit: FiniteDuration = 8.minutes
+  override val limit: FiniteDuration = 12.minutes
 
   private val shards = sizing.driverShards
 
