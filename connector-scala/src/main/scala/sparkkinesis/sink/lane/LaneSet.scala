@@ -71,7 +71,7 @@ private[sink] final class LaneSet(
 
   /**
    * The record with a key of another shard, one that is not behind. If rows come faster than all
-   * shards take them, all are behind: then one with far fewer records that wait.
+   * shards take them, all are behind: then one with clearly fewer records that wait.
    */
   private def otherKey(entry: PutEntry, lane: Lane, now: Long): Option[PutEntry] =
     if (!mayMove(entry)) None
@@ -79,7 +79,7 @@ private[sink] final class LaneSet(
       val others = Iterator.fill(KeyAttempts)(entry.copy(partitionKey = randomKey()))
       val free = others.find { it =>
         val other = laneOf(it)
-        (other ne lane) && (!other.isBehind(now) || other.queuedBytes < lane.queuedBytes / 2)
+        (other ne lane) && (!other.isBehind(now) || other.queuedBytes < lane.queuedBytes / 8 * 7)
       }
       if (free.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
       free

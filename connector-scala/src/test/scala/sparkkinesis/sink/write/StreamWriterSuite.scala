@@ -167,7 +167,7 @@ class StreamWriterSuite extends AnyFunSuite with ScalaCheckPropertyChecks with S
     assert(other.counters(ReplacedKeys) === 0)
   }
 
-  test("if all shards are behind, a row without a key goes where far fewer records wait") {
+  test("if all shards are behind, a row without a key goes where clearly fewer records wait") {
     val chances = Iterator.iterate(0.1)(it => (it + 0.37) % 1)
     val world = new World(evenShards(2))
     val writer = world.writer(chance = () => chances.next())
