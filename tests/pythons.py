@@ -67,7 +67,7 @@ def tools() -> list[str]:
 
 
 def environment(kind: str) -> Path:
-    """The Python of the environment, made anew if what it needs has changed."""
+    """The Python of the environment, created again if its requirements have changed."""
     found = pythons()
     version = (min if kind == "lowest" else max)(found)
     folder = ROOT / f".venv-python-{kind}"

@@ -237,6 +237,15 @@ def is_local(endpoint: str | None) -> bool:
     return endpoint is not None and urlsplit(endpoint).hostname in _LOOPBACK
 
 
+def aws_errors() -> tuple[type[Exception], ...]:
+    """What a call of boto3 raises, for a clause ``except``. Nothing if it is not installed."""
+    try:
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 optional
+    except ImportError:
+        return ()
+    return BotoCoreError, ClientError
+
+
 def is_from_aws(error: Exception) -> bool:
     """Whether boto3 raised an error. It may not be installed."""
     return type(error).__module__.startswith("botocore.")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python.tests.doctor.services import service
+from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset, StreamOffset, encode
 from spark_kinesis.tools.cli import Connection
 from spark_kinesis.tools.examination import Finding, State
 from spark_kinesis.tools.examination.checkpoint import (
@@ -27,13 +28,6 @@ from spark_kinesis.tools.examination.checkpoint import (
 from spark_kinesis.tools.examination.setup import Setup
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.offsets import (
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamOffset,
-    encode,
-)
 from spark_kinesis.tools.facts.records import Probe
 from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
@@ -287,8 +281,11 @@ def test_a_child_of_a_finished_shard_is_read() -> None:
     shards = {"parent": ShardOffset(progress=Progress.FINISHED), "child": child}
     offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
     asked: list[str] = []
-    look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
+    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
     assert asked == ["child"]
+    lag = of(found, "lag")
+    assert lag is not None
+    assert lag.details == ("parent: finished", "child: 1 min behind")
 
 
 def test_a_stream_whose_shards_are_all_finished_is_read_to_its_end() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from spark_kinesis import CheckpointError
+from spark_kinesis._offsets import SourceOffset  # noqa: TC001
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_position, next_positions
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.offsets import SourceOffset  # noqa: TC001
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 

@@ -9,13 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spark_kinesis import CheckpointError
-from spark_kinesis.tools.facts.offsets import (
-    NAMED,
-    NUMBERED,
-    LoggedOffsets,
-    is_kinesis,
-    parse_log,
-)
+from spark_kinesis._offsets import is_kinesis
+from spark_kinesis.tools.facts.offsets import NAMED, NUMBERED, LoggedOffsets, parse_log
 
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
 KAFKA = '{"orders":{"0":17}}'

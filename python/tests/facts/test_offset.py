@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_kinesis import CheckpointError
-from spark_kinesis._offsets import stream_name
-from spark_kinesis.tools.facts.offsets import (
+from spark_kinesis._offsets import (
     Progress,
     ShardOffset,
     SourceOffset,
@@ -20,6 +19,7 @@ from spark_kinesis.tools.facts.offsets import (
     decode,
     encode,
     is_kinesis,
+    stream_name,
 )
 
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"

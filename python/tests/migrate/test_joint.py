@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, after, aggregate, shard
-from spark_kinesis.tools.facts.offsets import Progress
+from spark_kinesis._offsets import Progress
 from spark_kinesis.tools.facts.records import FirstRecords, StreamRecord
 from spark_kinesis.tools.handover.plan import ShardStart, plan_start
 from spark_kinesis.tools.handover.positions import TRIM_HORIZON, Stop, StopKind, StreamStops

@@ -9,8 +9,8 @@ import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, aggregate, shard, shard_id
 from spark_kinesis import MigrationError
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.losses import loss_at
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.records import Anchor, FirstRecords, StreamRecord, Surroundings
 from spark_kinesis.tools.handover.handing_back import HandBack, new_leases
 from spark_kinesis.tools.handover.leases import (

@@ -10,7 +10,7 @@ import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, after, shard, shard_id, stop
 from spark_kinesis import MigrationError
-from spark_kinesis.tools.facts.offsets import Progress
+from spark_kinesis._offsets import Progress
 from spark_kinesis.tools.handover.plan import StartPlan, plan_start
 from spark_kinesis.tools.handover.positions import SHARD_END, TRIM_HORIZON, Stop, StopKind
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from python.tests.migrate.streams import LAST, TIMES, WIDTH, after, shard, shard_id
-from spark_kinesis.tools.facts.offsets import Progress
+from spark_kinesis._offsets import Progress
 from spark_kinesis.tools.handover.plan import StartPlan, plan_start
 from spark_kinesis.tools.handover.positions import SHARD_END, TRIM_HORIZON, Stop
 

@@ -13,9 +13,9 @@ from botocore.stub import Stubber
 
 from python.tests.migrate.streams import NOW, shard, shard_id
 from spark_kinesis import MigrationError
+from spark_kinesis._offsets import Progress, ShardOffset, StreamOffset
 from spark_kinesis.tools.cli import Connection, run
 from spark_kinesis.tools.facts.losses import SHARD_EXPIRED
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, StreamOffset
 from spark_kinesis.tools.handover import handing_back, takeover
 from spark_kinesis.tools.handover.handing_back import lease_prefix
 from spark_kinesis.tools.handover.leases import Lease, create_table, read_key

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pytest
 
@@ -30,7 +30,6 @@ from spark_kinesis._options.declared import (
     Option,
     declared,
     period,
-    spark_words,
     word,
 )
 from spark_kinesis._source import replay_options
@@ -80,7 +79,8 @@ def test_the_fields_are_the_options_of_the_connector(group: str) -> None:
     for name, (_, mine) in fields(group).items():
         theirs = options[name]
         assert mine.secret == theirs.get("secret", False), name
-        assert spark_words(mine.words) == theirs.get("words", []), name
+        words = [mine.text(name, it) for it in get_args(mine.words)]
+        assert words == theirs.get("words", []), name
         assert mine.kind == theirs["type"], name
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from pathlib import Path
 
+from spark_kinesis._offsets import SourceOffset, decode
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.offsets import SourceOffset, decode
 from spark_kinesis.tools.rewinding.log import LogPosition, read_position
 
 HEAD = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1767323045000,"conf":{}}'

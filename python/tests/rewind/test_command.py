@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from spark_kinesis._offsets import decode
 from spark_kinesis.tools import rewinding
 from spark_kinesis.tools.cli import Connection, run
-from spark_kinesis.tools.facts.offsets import decode
 from spark_kinesis.tools.rewinding.effects import Change, Effect, Move
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, shard, shard_id
+from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset
 from spark_kinesis.tools.facts.losses import SHARD_EXPIRED, StreamTimes, at_time
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, SourceOffset
 from spark_kinesis.tools.facts.records import FirstRecords, StreamRecord
 from spark_kinesis.tools.rewinding.effects import (
     Change,

@@ -8,7 +8,7 @@ import pytest
 
 from python.tests.migrate.streams import NOW, TIMES, shard, shard_id
 from spark_kinesis import CheckpointError
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, StreamOffset
+from spark_kinesis._offsets import Progress, ShardOffset, StreamOffset
 from spark_kinesis.tools.rewinding.plan import Target, rewound, settled
 
 CREATED = "2026-01-01T00:00:00Z"

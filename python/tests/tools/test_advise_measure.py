@@ -11,6 +11,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset, StreamOffset, encode
 from spark_kinesis.tools.advising import measuring
 from spark_kinesis.tools.advising.layout import Atom, Rate, ShardLoad
 from spark_kinesis.tools.advising.measuring import (
@@ -25,13 +26,6 @@ from spark_kinesis.tools.advising.measuring import (
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.cloudwatch import Query, Series
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.offsets import (
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamOffset,
-    encode,
-)
 from spark_kinesis.tools.facts.streams import HASH_KEYS, StreamShard
 
 BEGIN = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)

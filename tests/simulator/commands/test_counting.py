@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.tools.cli import run
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.streams import describe
 from spark_kinesis.tools.history import MAX_RECORDS, Count, ShardRead, count
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._times import instant
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_position
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 
 if TYPE_CHECKING:
     from tests.simulator.commands.written import Query

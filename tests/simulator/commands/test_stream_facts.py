@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.records import probe
 from spark_kinesis.tools.facts.streams import HASH_KEYS, describe, list_shards
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.tools.cli import run
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from tests.dynamodb import TABLE, leases, put_lease
 
 if TYPE_CHECKING:

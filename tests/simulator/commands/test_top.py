@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from spark_kinesis import CheckpointError
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.tools import look
 from spark_kinesis.tools.cli import run
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from spark_kinesis.tools.top import command
 from tests.simulator.commands.written import Clock, Query, at
 

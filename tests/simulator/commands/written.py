@@ -7,13 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_kinesis.tools.facts.offsets import (
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamOffset,
-    encode,
-)
+from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset, StreamOffset, encode
 from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 

@@ -133,11 +133,6 @@ def declared(owner: Any) -> dict[str, Option]:
     return {it.name: it.metadata["option"] for it in fields(owner) if "option" in it.metadata}
 
 
-def spark_words(words: object) -> list[str]:
-    """The words of a ``Literal`` as the connector reads them."""
-    return [_camel_case(it) for it in get_args(words)]
-
-
 def _camel_case(snake: str) -> str:
     first, *others = snake.split("_")
     return first + "".join(other.title() for other in others)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from spark_kinesis._offsets import ShardOffset, SourceOffset, StreamOffset, encode
 from spark_kinesis.local import LocalKinesis
 from spark_kinesis.tools import doctor
-from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset, StreamOffset, encode
 from spark_kinesis.tools.facts.streams import describe
 from tests.simulator.calls import client_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
+from spark_kinesis._offsets import Progress, ShardOffset
 from tests.simulator.calls import client_of
 
 if TYPE_CHECKING:

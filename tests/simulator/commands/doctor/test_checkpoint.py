@@ -6,8 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.tools.examination import Report, State, Step
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from tests.simulator.commands.doctor.support import FIRST, after, found, problems, put
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._times import utc_now
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
-from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import ON_DEMAND, Advance, describe, ignore
 
 from .layout import Layout, Merge, ShardLoad, Split, Step, all_steps, plan_layout
@@ -83,7 +82,7 @@ def advise(
     )
     notes = found.notes
     if checkpoint is not None:
-        at = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
+        at = Checkpoint.of(checkpoint)
         now = summary.server_time or utc_now()
         notes = (*notes, lag_of(kinesis, at, summary.arn, now, advance))
     layout = plan_layout(found.loads, target, merge_below)

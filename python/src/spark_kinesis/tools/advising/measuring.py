@@ -12,12 +12,13 @@ from datetime import datetime, timedelta
 from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._boto import aws_errors
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import Progress
 from spark_kinesis._times import duration_text, utc_now
 from spark_kinesis.tools.facts.aggregates import UserRecord, parse
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
 from spark_kinesis.tools.facts.cloudwatch import Query, Series, read_metrics
-from spark_kinesis.tools.facts.offsets import Progress
 from spark_kinesis.tools.facts.records import READ_BYTES, THROTTLED, pause_after, probe
 from spark_kinesis.tools.facts.streams import Advance, ask_each, list_shards, named
 
@@ -298,14 +299,12 @@ def _metrics(
     """The metrics, and why there are none."""
     if client is None:
         return {}, ()
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 optional
-
     queries = [RECORDS, BYTES]
     if {"IncomingBytes", "ALL"} & set(summary.shard_metrics):
         queries += [Query(it.metric, s.id) for s in shards for it in (RECORDS, BYTES, REFUSED)]
     try:
         return read_metrics(client, summary.name, queries, begin, end), ()
-    except (BotoCoreError, ClientError) as error:
+    except aws_errors() as error:
         return {}, (f"CloudWatch is not used: {error}",)
 
 

@@ -8,12 +8,11 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from spark_kinesis import CheckpointError, SparkKinesisError
-from spark_kinesis._offsets import stream_name
+from spark_kinesis._offsets import Progress, stream_name
 from spark_kinesis._times import duration_text, parsed, time_text
 from spark_kinesis.tools.facts.checkpoints import next_positions
 from spark_kinesis.tools.facts.files import shown
 from spark_kinesis.tools.facts.losses import created_again, lost_at
-from spark_kinesis.tools.facts.offsets import Progress
 from spark_kinesis.tools.facts.records import probe
 from spark_kinesis.tools.facts.streams import (
     ancestors,
@@ -28,8 +27,8 @@ from .refusals import call_errors, stopped, text_of
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+    from spark_kinesis._offsets import ShardOffset, SourceOffset, StreamOffset
     from spark_kinesis.tools.facts.checkpoints import Checkpoint
-    from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset, StreamOffset
     from spark_kinesis.tools.facts.records import Probe
     from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
@@ -248,7 +247,7 @@ def _place(fact: ShardFact, now: datetime) -> str:
         return "finished"
     if not fact.is_listed:
         return "Kinesis no longer has it"
-    if fact.offset.waits_for:
+    if found is None and fact.offset.waits_for:
         return f"waits for {', '.join(fact.offset.waits_for)}"
     if found is None:
         return fact.refusal or "was not read"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis._boto import TRANSIENT
+from spark_kinesis._boto import TRANSIENT, aws_errors
 
 if TYPE_CHECKING:
     from .finding import Finding, Section
@@ -41,11 +41,7 @@ _NO_CREDENTIALS = "Set credentials: see docs/how-to/iam.md."
 
 def call_errors(*others: type[Exception]) -> tuple[type[Exception], ...]:
     """What a call of AWS raises, and other errors, for a clause ``except``."""
-    try:
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 optional
-    except ImportError:
-        return SparkKinesisError, *others
-    return BotoCoreError, ClientError, SparkKinesisError, *others
+    return *aws_errors(), SparkKinesisError, *others
 
 
 def code_of(error: Exception) -> str:

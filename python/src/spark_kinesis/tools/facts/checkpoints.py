@@ -12,10 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis._offsets import stream_name
+from spark_kinesis._offsets import SourceOffset, decode, is_kinesis, stream_name
 from spark_kinesis._times import from_millis
 
-from .offsets import SourceOffset, decode, is_kinesis, parse_log
+from .files import open_files
+from .offsets import parse_log
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -49,6 +50,16 @@ class Checkpoint:
     def __init__(self, files: CheckpointFiles) -> None:
         """Read nothing yet. ``open_files`` returns the files."""
         self.files = files
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint | str) -> Checkpoint:
+        """A checkpoint as it is, or the one in a folder or at a URL.
+
+        Raises:
+            MissingPackageError: if a URL needs a package that is not installed.
+            CheckpointError: if the URL cannot be opened.
+        """
+        return cls(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
 
     @property
     def location(self) -> str:

@@ -13,9 +13,9 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import SparkKinesisError
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._times import instant, utc_now
 
-from .offsets import Progress, ShardOffset
 from .records import Anchor
 
 if TYPE_CHECKING:

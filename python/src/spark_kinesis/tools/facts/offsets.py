@@ -1,6 +1,6 @@
-"""The texts of a checkpoint: the position of the Kinesis source, and Spark's log. No I/O.
+"""The files of Spark's log, without their I/O.
 
-The API reads positions, too, so their code is in ``spark_kinesis._offsets``. Tools find both here.
+``spark_kinesis._offsets`` has the positions of the Kinesis source, which the API reads, too.
 """
 
 from __future__ import annotations
@@ -11,34 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
-from spark_kinesis._offsets import (
-    VERSION,
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamOffset,
-    decode,
-    encode,
-    is_kinesis,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = [
-    "NAMED",
-    "NUMBERED",
-    "VERSION",
-    "LoggedOffsets",
-    "Progress",
-    "ShardOffset",
-    "SourceOffset",
-    "StreamOffset",
-    "decode",
-    "encode",
-    "is_kinesis",
-    "parse_log",
-]
 
 NUMBERED, NAMED = 1, 2
 """The versions of Spark's log: sources have numbers, or names."""

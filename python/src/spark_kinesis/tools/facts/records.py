@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from .offsets import Progress, ShardOffset
+from spark_kinesis._offsets import Progress, ShardOffset
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

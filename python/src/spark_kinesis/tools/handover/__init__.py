@@ -52,8 +52,8 @@ from .takeover import StreamMigration, plan_takeover, require_new, write_new
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+    from spark_kinesis._offsets import SourceOffset
     from spark_kinesis.tools.facts.files import CheckpointFiles
-    from spark_kinesis.tools.facts.offsets import SourceOffset
 
 __all__ = [
     "AWSLABS",
@@ -225,7 +225,7 @@ def hand_back(
         MigrationError: if the leases do not fit, if records are lost, or if an application runs.
         CheckpointError: if the checkpoint cannot be read, or if the query runs.
     """
-    opened = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
+    opened = Checkpoint.of(checkpoint)
     before = opened.state()
     seen = [] if is_new else scan_leases(dynamodb, table, capacity)
     plan = HandOver(

@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
-from spark_kinesis._offsets import stream_name
+from spark_kinesis._offsets import Progress, ShardOffset, StreamOffset, stream_name
 from spark_kinesis._times import from_iso, instant, parsed
 from spark_kinesis.tools.facts.aggregates import parse
 from spark_kinesis.tools.facts.losses import SHARD_EXPIRED, StreamTimes, created_again, loss_at
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, StreamOffset
 from spark_kinesis.tools.facts.records import Surroundings, surroundings
 from spark_kinesis.tools.facts.streams import (
     StreamShard,

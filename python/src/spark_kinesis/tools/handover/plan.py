@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.losses import StreamTimes, at_time
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.streams import ancestors, descendants, named, parents_first
 
 from .positions import TRIM_HORIZON, Stop, StopKind

@@ -12,17 +12,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MigrationError
+from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset, StreamOffset, encode
 from spark_kinesis._times import instant
 from spark_kinesis.tools.facts.aggregates import parse
 from spark_kinesis.tools.facts.checkpoints import initial_path
 from spark_kinesis.tools.facts.losses import StreamTimes, created_again, dated, loss_at
-from spark_kinesis.tools.facts.offsets import (
-    Progress,
-    ShardOffset,
-    SourceOffset,
-    StreamOffset,
-    encode,
-)
 from spark_kinesis.tools.facts.records import (
     Anchor,
     FirstRecords,

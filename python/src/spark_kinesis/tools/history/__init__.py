@@ -11,10 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import Progress
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
-from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.losses import ServiceClock
-from spark_kinesis.tools.facts.offsets import Progress
 from spark_kinesis.tools.facts.records import iterator_request, pause_after
 from spark_kinesis.tools.facts.streams import describe
 
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
     from mypy_boto3_kinesis.type_defs import GetRecordsOutputTypeDef
 
+    from spark_kinesis._offsets import ShardOffset, SourceOffset
     from spark_kinesis.tools.facts.checkpoints import Batch
-    from spark_kinesis.tools.facts.offsets import ShardOffset, SourceOffset
 
 SHARE = 2 / 5  # of the read quota of a shard
 MAX_RECORDS = 2_000
@@ -81,7 +80,7 @@ def batches(
     Raises:
         CheckpointError: if the checkpoint has no such micro-batch or cannot be read.
     """
-    opened = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
+    opened = Checkpoint.of(checkpoint)
     if numbers is None:
         return list(history(opened, source=source, last=last))
     spans = read_spans(numbers)

@@ -10,7 +10,6 @@ from spark_kinesis._errors import CheckpointError
 from spark_kinesis._times import instant, utc_now
 from spark_kinesis.tools.changes import WATCH_SECONDS, watched
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, chosen_streams
-from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import Advance, ignore
 
 from .effects import Change, Effect, Move, move
@@ -111,7 +110,7 @@ def rewind(
     Raises:
         CheckpointError: if the move is impossible or refused, or if the query runs.
     """
-    opened = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
+    opened = Checkpoint.of(checkpoint)
     target = Target.of(to) if isinstance(to, str) else to
     position = read_position(opened, source, keep, drop_planned=drop_planned)
     arns = chosen_streams(position.offset, stream)

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset, StreamOffset
 from spark_kinesis._times import instant, parsed
 from spark_kinesis.tools.facts.losses import (
     SHARD_EXPIRED,
@@ -17,7 +18,6 @@ from spark_kinesis.tools.facts.losses import (
     dated,
     loss_at,
 )
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, SourceOffset, StreamOffset
 from spark_kinesis.tools.facts.records import (
     Anchor,
     FirstRecords,

@@ -16,15 +16,16 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import encode
 from spark_kinesis.tools.facts.checkpoints import REWINDS, initial_path
-from spark_kinesis.tools.facts.offsets import encode, parse_log
+from spark_kinesis.tools.facts.offsets import parse_log
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from spark_kinesis._offsets import SourceOffset
     from spark_kinesis.tools.facts.checkpoints import Checkpoint
     from spark_kinesis.tools.facts.files import CheckpointFiles
-    from spark_kinesis.tools.facts.offsets import SourceOffset
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import Progress, ShardOffset, StreamOffset
 from spark_kinesis._times import instant, utc_now
 from spark_kinesis.tools.cli import FORMS, read_time
 from spark_kinesis.tools.facts.losses import at_time
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset, StreamOffset
 from spark_kinesis.tools.facts.streams import descendants, named
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from spark_kinesis._boto import aws_errors
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._watch.forecast import Forecast, Outlook
 from spark_kinesis._watch.snapshot import (
@@ -21,7 +22,6 @@ from spark_kinesis._watch.snapshot import (
 )
 from spark_kinesis._watch.tree import Node, State
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
-from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.losses import ServiceClock
 from spark_kinesis.tools.facts.streams import Advance, describe, ignore, list_shards
 
@@ -78,7 +78,7 @@ def look(
         CheckpointError: if it is not the checkpoint of a query that reads from Kinesis.
         botocore.exceptions.ClientError: if a stream cannot be described or listed.
     """
-    opened = Checkpoint(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
+    opened = Checkpoint.of(checkpoint)
     return OutsideView(opened, source, kinesis).look_at_all(advance)
 
 
@@ -128,8 +128,6 @@ class OutsideView:
             self._log_note = (str(error),)
 
     def _refresh_listing(self) -> None:
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 optional
-
         is_complete = shards_of(self._log.position).keys() <= self._listed.keys()
         pause = _LISTING_PERIOD if is_complete else _SOONEST_LISTING
         if self._clock.now() - self._listing < pause:
@@ -138,7 +136,7 @@ class OutsideView:
         try:
             self._list()
             self._listing_note = ()
-        except (BotoCoreError, ClientError) as error:
+        except aws_errors() as error:
             self._listing_note = (f"The shards could not be listed: {error}",)
 
     def _list(self) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._watch.snapshot import Cost
-from spark_kinesis.tools.facts.offsets import Progress, ShardOffset
 from spark_kinesis.tools.facts.records import (
     READ_BYTES,
     READ_CALLS,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from spark_kinesis._errors import CheckpointError
+from spark_kinesis._offsets import SourceOffset
 from spark_kinesis._watch.forecast import Step
 from spark_kinesis._watch.snapshot import MicroBatch, complete
 from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint, next_position
-from spark_kinesis.tools.facts.offsets import SourceOffset
 
 MOST_STEPS = 20
 

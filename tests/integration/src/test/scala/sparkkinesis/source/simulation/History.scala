@@ -78,16 +78,12 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
       if (random.nextInt(4) == 0) calmly(producer.actAtRandom())
       clock.advance((1 + random.nextInt(5)).hours)
     }
-    try {
+    val loss = reportedLoss {
       query.start()
       for (_ <- 0 until random.nextInt(60)) act(query)
       drain(query)
-      Stopped(query, stop, None)
-    } catch {
-      case loss: SourceException if loss.condition == "KINESIS_DATA_LOSS" =>
-        soothe()
-        Stopped(query, stop, Some(loss))
     }
+    Stopped(query, stop, loss)
   }
 
   /**
@@ -101,19 +97,26 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     soothe()
     query.start()
     overtake()
-    val loss =
-      try {
-        for (_ <- 0 until 100) {
-          clock.advance(30.seconds)
-          query.executorsWork()
-          query.runBatch(mayFail = false)
-        }
-        None
-      } catch {
-        case loss: SourceException if loss.condition == "KINESIS_DATA_LOSS" => Some(loss)
+    val loss = reportedLoss {
+      for (_ <- 0 until 100) {
+        clock.advance(30.seconds)
+        query.executorsWork()
+        query.runBatch(mayFail = false)
       }
+    }
     (query, loss)
   }
+
+  /** The data loss that ends the query, if there is one. */
+  private def reportedLoss(action: => Unit): Option[SourceException] =
+    try {
+      action
+      None
+    } catch {
+      case loss: SourceException if loss.condition == "KINESIS_DATA_LOSS" =>
+        soothe()
+        Some(loss)
+    }
 
   private def act(query: SimulatedQuery, mayGoBack: Boolean = false): Unit = {
     rivalReads()
