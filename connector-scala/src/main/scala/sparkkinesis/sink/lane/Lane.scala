@@ -5,7 +5,7 @@ import java.util.{ArrayDeque, TreeSet}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import sparkkinesis.model.{PutEntry, ShardId}
+import sparkkinesis.model.{PutEntry, ServiceLimits, ShardId}
 import sparkkinesis.sink.metrics.ShardTraffic
 import sparkkinesis.sink.rate.{RecordSum, ShardRate}
 
@@ -47,6 +47,12 @@ private[sink] final class Lane(
 
   /** Bytes of those records. */
   def queuedBytes: Long = queue.bytes
+
+  /** Milliseconds in which the quota of a shard takes those records. */
+  def backlogMillis: Long = math.max(
+    queue.size * 1000L / ServiceLimits.WriteRecordsPerSecond,
+    queue.bytes * 1000 / ServiceLimits.WriteBytesPerSecond
+  )
 
   /** When the oldest record arrived; `Never` if there is none. */
   def oldestArrival: Long =

@@ -51,10 +51,12 @@ private[sink] final class LaneSet(
 
   private def isWhole = map eq ShardMap.Whole
 
-  /** Adds a record. If its key is random and its shard is behind, it may get another key. */
+  /** Adds a record. If its key is random and many records wait for its shard, the key may change. */
   def add(entry: PutEntry, now: Long): Unit = {
     val lane = laneOf(entry)
-    val other = if (lane.isBehind(now)) otherKey(entry, lane, now) else None
+    val isBehind = lane.isBehind(now)
+    val isLate = isBehind || lane.backlogMillis >= LongBacklog
+    val other = if (isLate) otherKey(entry, lane, isBehind, now) else None
     other.fold(lane.add(entry, now, None))(it => laneOf(it).add(it, now, None))
   }
 
@@ -64,25 +66,29 @@ private[sink] final class LaneSet(
    * @return whether it was moved
    */
   def moves(record: PendingRecord, from: Lane, now: Long): Boolean = {
-    val other = otherKey(record.entry, from, now)
+    val other = otherKey(record.entry, from, isBehind = true, now)
     other.foreach(it => laneOf(it).enqueue(record.withEntry(it)))
     other.nonEmpty
   }
 
   /**
-   * The record with a key of another shard, one that is not behind. If rows come faster than all
-   * shards take them, all are behind: then one with clearly fewer records that wait.
+   * The record with a key of a shard that takes it clearly earlier: of one that is not behind, or
+   * of one with fewer records that wait. The latter matters if rows come faster than all shards
+   * take them.
+   *
+   * @param isBehind whether the record's own shard is behind, or has refused the record
    */
-  private def otherKey(entry: PutEntry, lane: Lane, now: Long): Option[PutEntry] =
+  private def otherKey(entry: PutEntry, lane: Lane, isBehind: Boolean, now: Long) =
     if (!mayMove(entry)) None
     else {
       val others = Iterator.fill(KeyAttempts)(entry.copy(partitionKey = randomKey()))
-      val free = others.find { it =>
+      val better = others.find { it =>
         val other = laneOf(it)
-        (other ne lane) && (!other.isBehind(now) || other.queuedBytes < lane.queuedBytes / 8 * 7)
+        (other ne lane) && (isBehind && !other.isBehind(now) ||
+          other.backlogMillis + ClearlyEarlier < lane.backlogMillis)
       }
-      if (free.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
-      free
+      if (better.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
+      better
     }
 
   private def mayMove(entry: PutEntry) = entry.hasRandomKey && entry.explicitHashKey.isEmpty &&
@@ -217,4 +223,10 @@ private object LaneSet {
 
   /** Number of keys that are tried until one belongs to such a shard. */
   private val KeyAttempts = 8
+
+  /** Milliseconds of [[Lane.backlogMillis]] from which a row without a key looks for less. */
+  private val LongBacklog = 250L
+
+  /** Milliseconds that a row without a key must gain. */
+  private val ClearlyEarlier = 50L
 }
