@@ -51,7 +51,9 @@ private[sink] final class LaneSet(
 
   private def isWhole = map eq ShardMap.Whole
 
-  /** Adds a record. If its key is random and many records wait for its shard, the key may change. */
+  /**
+   * Adds a record. If its key is random and many records wait for its shard, the key may change.
+   */
   def add(entry: PutEntry, now: Long): Unit = {
     val lane = laneOf(entry)
     val isBehind = lane.isBehind(now)

@@ -56,7 +56,7 @@ private[source] final class FetchLoop(
   def tick(now: Moment): Vector[FetchCommand] =
     if (isOver) Vector.empty
     else {
-      if (waiting.nonEmpty && !now.steady.isBefore(wokenAt.plusMillis(MaxWait))) {
+      if (waiting.nonEmpty && !now.steady.isBefore(wakeAllAt)) {
         wokenAt = now.steady
         wake(waiting.toVector, now)
       }
@@ -71,7 +71,9 @@ private[source] final class FetchLoop(
     if (isOver) None
     else
       (resting.headOption.map(_._1) ++ heartbeats.nextAt(waiting.nonEmpty) ++
-        Option.when(waiting.nonEmpty)(wokenAt.plusMillis(MaxWait))).minOption
+        Option.when(waiting.nonEmpty)(wakeAllAt)).minOption
+
+  private def wakeAllAt = wokenAt.plusMillis(math.max(MaxWait, waiting.size / WokenPerMilli))
 
   /** Runs the fetcher if it is ready and has room. */
   private def begin(reading: Reading, now: Moment): Option[FetchCommand] = {
@@ -361,10 +363,13 @@ private object FetchLoop {
   private val LeastRest = 1.milli
 
   /**
-   * The longest wait for room in milliseconds, after which another service may have ended, or pages
-   * may go to disk.
+   * The longest wait of a few shards for room in milliseconds. After it, another service may have
+   * ended, or pages may go to disk.
    */
   private val MaxWait = 200L
+
+  /** Thousands of shards that ask for room would take much of a core: they ask less often. */
+  private val WokenPerMilli = 10L
 
   /** Spreads the calls to shards whose reading started at the same time. */
   private val JitterFraction = 0.1

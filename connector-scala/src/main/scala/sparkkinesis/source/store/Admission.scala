@@ -28,9 +28,12 @@ private[store] final class Admission(
 ) {
   import Admission._
 
-  private val requested = mutable.Map.empty[StreamShard, (Long, Instant)] // bytes, and since when
+  // Bytes, and since when; the oldest first. Without calls that hang.
+  private val requested = mutable.LinkedHashMap.empty[StreamShard, (Long, Instant)]
+  private var requestedBytes = 0L
   private val lastTurns = mutable.Map.empty[StreamShard, Long].withDefaultValue(0L)
   private val waiting = mutable.Map.empty[StreamShard, Long] // number of refusals at the last one
+  private val queue = mutable.TreeSet.empty[(Long, StreamShard)] // those that wait, by last turn
   private var turn = 0L
   private var refusals = 0L
   private var inMemory = 0L
@@ -110,12 +113,12 @@ private[store] final class Admission(
   def isOverfull(estimate: Long, now: Instant, wasRefused: Boolean): Boolean =
     missing(estimate, now) > (if (wasRefused) 0 else FetchMemory.SpareBytes / 2)
 
-  /** Without the bytes of calls that hang, which must not hold up other shards. */
+  /** Calls that hang do not count any more: they must not hold up other shards. */
   private def reservedBytes(now: Instant): Long = {
     val hanging = now.minusMillis(HangTime.toMillis)
-    requested.valuesIterator.collect {
-      case (bytes, since) if !since.isBefore(hanging) => bytes
-    }.sum
+    def oldest = requested.headOption.filter(_._2._2.isBefore(hanging))
+    Iterator.continually(oldest).takeWhile(_.nonEmpty).flatten.foreach(it => release(it._1))
+    requestedBytes
   }
 
   /**
@@ -131,30 +134,46 @@ private[store] final class Admission(
    * Whether no shard waits whose last turn is older. A small page waits only for a shard that has
    * waited for long.
    */
-  private def isNext(shard: StreamShard, isSmall: Boolean): Boolean =
-    !waiting.exists { case (other, refused) =>
-      // A shard may ask no more, for example once after `forget`.
-      val isAsking = refusals - refused <= Rounds * waiting.size
-      val isLate = turn - lastTurns(other) >= Patience
-      isAsking && lastTurns(other) < lastTurns(shard) && (isLate || !isSmall)
+  private def isNext(shard: StreamShard, isSmall: Boolean): Boolean = {
+    // A shard may ask no more, for example once after `forget`.
+    def isAsking(it: StreamShard) = refusals - waiting(it) <= Rounds * waiting.size
+    Iterator
+      .continually(queue.headOption)
+      .takeWhile(_.exists(it => !isAsking(it._2)))
+      .flatten
+      .foreach(it => leave(it._2))
+    // Thousands of shards may wait, and each asks again and again: only the first one counts.
+    queue.headOption.forall { case (first, _) =>
+      first >= lastTurns(shard) || isSmall && turn - first < Patience
     }
+  }
 
   private def grant(shard: StreamShard, estimate: Long, now: Instant): Unit = {
+    release(shard)
     requested.update(shard, (estimate, now))
+    requestedBytes += estimate
+    leave(shard)
     turn += 1
     lastTurns.update(shard, turn)
-    waiting -= shard
   }
 
   private def refuse(shard: StreamShard, isFair: Boolean, fits: Boolean, now: Instant): Unit = {
     refusals += 1
-    if (isFair) waiting.update(shard, refusals) else waiting -= shard
+    if (isFair) await(shard) else leave(shard)
     if (!fits || !isFair) {
       lacksRoom = true
       // A shard that has its share of the memory needs the disk, too.
       full(now)
     }
   }
+
+  private def await(shard: StreamShard): Unit = {
+    waiting.update(shard, refusals)
+    queue += lastTurns(shard) -> shard: Unit
+  }
+
+  private def leave(shard: StreamShard): Unit =
+    if (waiting.remove(shard).nonEmpty) queue -= lastTurns(shard) -> shard: Unit
 
   /** Memory has no room for a page. */
   private def full(now: Instant): Unit = {
@@ -178,21 +197,16 @@ private[store] final class Admission(
     fullSince = None
   }
 
-  def release(shard: StreamShard): Unit = requested -= shard: Unit
+  def release(shard: StreamShard): Unit =
+    requested.remove(shard).foreach { case (bytes, _) => requestedBytes -= bytes }
 
   /** See [[PageStore.next]]. */
-  def next(isAsking: StreamShard => Boolean): Vector[StreamShard] = {
-    // Not sorted, because thousands of shards may wait, and this is asked after each page.
-    def oldest(except: Vector[StreamShard]) =
-      waiting.keysIterator
-        .filter(it => isAsking(it) && !except.contains(it))
-        .reduceOption((one, other) => if (lastTurns(other) < lastTurns(one)) other else one)
-    (1 to WokenAtOnce).foldLeft(Vector.empty[StreamShard])((all, _) => all ++ oldest(all))
-  }
+  def next(isAsking: StreamShard => Boolean): Vector[StreamShard] =
+    queue.iterator.map(_._2).filter(isAsking).take(WokenAtOnce).toVector
 
   def forget(shard: StreamShard): Unit = {
-    lastTurns -= shard
-    waiting -= shard
+    leave(shard)
+    lastTurns -= shard: Unit
   }
 }
 

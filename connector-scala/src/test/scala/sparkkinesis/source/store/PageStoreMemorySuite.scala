@@ -1,5 +1,6 @@
 package sparkkinesis.source.store
 
+import java.lang.management.ManagementFactory
 import java.time.Instant
 
 import scala.collection.mutable
@@ -99,6 +100,26 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       isOver <- Gen.frequency(1 -> true, 15 -> false)
     } yield (shardOf(shard), estimate, isLarge, isOver)
   )
+
+  test("a shard that asks for room costs as much beside 10,000 that wait as beside 10") {
+    def bytesPerRefusal(shards: Int): Long = {
+      val store = new PageStore(new FetchMemory().join(mega))
+      val all = Vector.tabulate(shards)(shardOf)
+      def ask(it: StreamShard) = store.reserve(it, mega, shards, Instant.EPOCH)
+      assert(all.count(ask) === 1)
+      val before = allocated
+      (1 to 3).foreach(_ => assert(all.count(ask) === 0))
+      (allocated - before) / shards
+    }
+    bytesPerRefusal(1000) // loads classes
+    assert(bytesPerRefusal(10000) < bytesPerRefusal(10) * 10)
+  }
+
+  private def allocated = ManagementFactory.getThreadMXBean match {
+    case it: com.sun.management.ThreadMXBean =>
+      it.getThreadAllocatedBytes(Thread.currentThread.getId)
+    case _ => fail("This JVM does not count the bytes that a thread allocates.")
+  }
 
   test("pages fit in the capacity, or one per query, and the spare room, however large they are") {
     forAll(turns, Gen.oneOf(Gen.const(1), Gen.choose(1, 50)), Gen.choose(1L, 300L)) {
