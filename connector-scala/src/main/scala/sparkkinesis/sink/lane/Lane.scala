@@ -49,10 +49,7 @@ private[sink] final class Lane(
   def queuedBytes: Long = queue.bytes
 
   /** Milliseconds in which the quota of a shard takes those records. */
-  def backlogMillis: Long = math.max(
-    queue.size * 1000L / ServiceLimits.WriteRecordsPerSecond,
-    queue.bytes * 1000 / ServiceLimits.WriteBytesPerSecond
-  )
+  def backlogMillis: Long = Lane.backlogMillis(queuedRecords.toLong, queuedBytes)
 
   /** When the oldest record arrived; `Never` if there is none. */
   def oldestArrival: Long =
@@ -282,6 +279,11 @@ private[sink] object Lane {
 
   /** A time that never comes. */
   val Never: Long = Long.MaxValue
+
+  private[lane] def backlogMillis(records: Long, bytes: Long): Long = math.max(
+    records * 1000 / ServiceLimits.WriteRecordsPerSecond,
+    bytes * 1000 / ServiceLimits.WriteBytesPerSecond
+  )
 
   /** Limit of the search for a record whose key has no other record in the request. */
   private val MaxSkipped = 1000

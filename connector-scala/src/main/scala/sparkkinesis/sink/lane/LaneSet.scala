@@ -52,13 +52,14 @@ private[sink] final class LaneSet(
   private def isWhole = map eq ShardMap.Whole
 
   /**
-   * Adds a record. If its key is random and many records wait for its shard, the key may change.
+   * Adds a record. If its key is random, and its shard is behind or has clearly more waiting
+   * records than the mean, it may get another key.
    */
   def add(entry: PutEntry, now: Long): Unit = {
     val lane = laneOf(entry)
-    val isBehind = lane.isBehind(now)
-    val isLate = isBehind || lane.backlogMillis >= LongBacklog
-    val other = if (isLate) otherKey(entry, lane, isBehind, now) else None
+    def isBehind = lane.isBehind(now)
+    def isLate = isBehind || lane.backlogMillis > waiting.backlogMillis / lanes.size + Lead
+    val other = if (mayMove(entry) && isLate) otherKey(entry, lane, isBehind, now) else None
     other.fold(lane.add(entry, now, None))(it => laneOf(it).add(it, now, None))
   }
 
@@ -68,30 +69,29 @@ private[sink] final class LaneSet(
    * @return whether it was moved
    */
   def moves(record: PendingRecord, from: Lane, now: Long): Boolean = {
-    val other = otherKey(record.entry, from, isBehind = true, now)
+    val other =
+      if (mayMove(record.entry)) otherKey(record.entry, from, isBehind = true, now) else None
     other.foreach(it => laneOf(it).enqueue(record.withEntry(it)))
     other.nonEmpty
   }
 
   /**
-   * The record with a key of a shard that takes it clearly earlier: of one that is not behind, or
-   * of one with fewer records that wait. The latter matters if rows come faster than all shards
-   * take them.
+   * The record with a key of a shard that takes it earlier: of one with clearly fewer waiting
+   * records, or of one that is not behind if the lane is. If rows come faster than all shards take
+   * them, all are behind.
    *
-   * @param isBehind whether the record's own shard is behind, or has refused the record
+   * @param isBehind whether the lane is behind, or its shard has refused the record
    */
-  private def otherKey(entry: PutEntry, lane: Lane, isBehind: Boolean, now: Long) =
-    if (!mayMove(entry)) None
-    else {
-      val others = Iterator.fill(KeyAttempts)(entry.copy(partitionKey = randomKey()))
-      val better = others.find { it =>
-        val other = laneOf(it)
-        (other ne lane) && (isBehind && !other.isBehind(now) ||
-          other.backlogMillis + ClearlyEarlier < lane.backlogMillis)
-      }
-      if (better.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
-      better
+  private def otherKey(entry: PutEntry, lane: Lane, isBehind: Boolean, now: Long) = {
+    val others = Iterator.fill(KeyAttempts)(entry.copy(partitionKey = randomKey()))
+    val earlier = others.find { it =>
+      val other = laneOf(it)
+      (other ne lane) && (other.backlogMillis + Lead < lane.backlogMillis ||
+        isBehind && !other.isBehind(now))
     }
+    if (earlier.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
+    earlier
+  }
 
   private def mayMove(entry: PutEntry) = entry.hasRandomKey && entry.explicitHashKey.isEmpty &&
     !options.isOrdered && tags.isEmpty && lanes.size > 1
@@ -226,9 +226,6 @@ private object LaneSet {
   /** Number of keys that are tried until one belongs to such a shard. */
   private val KeyAttempts = 8
 
-  /** Milliseconds of [[Lane.backlogMillis]] from which a row without a key looks for less. */
-  private val LongBacklog = 250L
-
-  /** Milliseconds that a row without a key must gain. */
-  private val ClearlyEarlier = 50L
+  /** Milliseconds of [[Lane.backlogMillis]] that a row without a key must gain. */
+  private val Lead = 20L
 }

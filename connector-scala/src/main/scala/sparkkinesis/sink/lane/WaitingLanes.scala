@@ -25,6 +25,7 @@ private[sink] final class WaitingLanes(linger: Long) {
   private val nowhere = new TreeSet[Lane](ByTime) // stays empty
   private var turns = 0L
   private var readyRecords, readyBytes = 0L
+  private var allRecords, allBytes = 0L
   private var looks = 0L
 
   /** A time before which no waiting record was sent; `Never` if none was sent. */
@@ -48,6 +49,7 @@ private[sink] final class WaitingLanes(linger: Long) {
       else if (lane.queuedRecords > 0) ready
       else filling
     val time = if (lanes eq blocked) place.blockedUntil else lane.oldestArrival
+    val wasReady = place.lanes eq ready
     if ((lanes ne place.lanes) || time != place.time || place.turn != place.nextTurn) {
       place.lanes.remove(lane)
       place.lanes = lanes
@@ -55,12 +57,18 @@ private[sink] final class WaitingLanes(linger: Long) {
       place.turn = place.nextTurn
       if (lanes ne nowhere) lanes.add(lane)
     }
-    val (isReady, records, bytes) = (lanes eq ready, place.records, place.bytes)
-    place.records = if (isReady) lane.queuedRecords else 0
-    place.bytes = if (isReady) lane.queuedBytes else 0
-    readyRecords += place.records - records
-    readyBytes += place.bytes - bytes
+    if (wasReady) readyRecords -= place.records
+    if (wasReady) readyBytes -= place.bytes
+    allRecords += lane.queuedRecords - place.records
+    allBytes += lane.queuedBytes - place.bytes
+    place.records = lane.queuedRecords
+    place.bytes = lane.queuedBytes
+    if (lanes eq ready) readyRecords += place.records
+    if (lanes eq ready) readyBytes += place.bytes
   }
+
+  /** The sum of [[Lane.backlogMillis]] of all lanes. */
+  def backlogMillis: Long = Lane.backlogMillis(allRecords, allBytes)
 
   /** Whether the lanes that may send have enough records for a full request. */
   def mayFill(limits: RequestLimits): Boolean =
