@@ -59,12 +59,13 @@ final class ReadBack(
     val markers = mutable.Map.empty[ShardId, SequenceNumber]
     val (shards, listedAt) = marked(pass, markers)
     val bytes = new AtomicLong
+    val ids = shards.map(_.id).toSet
     def add(rows: Array[Byte]) =
       SortedHashes.requireFits(bytes.addAndGet(rows.length.toLong), mostBytes)
     val atATime = math.min(MostAtATime, memory / UsualPageBytes).toInt
     ShardReaders
       .readAll(shards, atATime) { it =>
-        readShard(it.id, start(it, shards, pass), markers.get(it.id), pass, listedAt, add)
+        readShard(it.id, start(it, ids, pass), markers.get(it.id), pass, listedAt, add)
       }
       .flatten
   }
@@ -73,8 +74,8 @@ final class ReadBack(
    * Where reading a shard begins. A record from which it could begin comes before the doubts of its
    * own lane, but not before those of a shard that it came from.
    */
-  private def start(shard: Shard, read: Seq[Shard], pass: Look): Progress = {
-    val isChild = read.exists(it => shard.parents.contains(it.id))
+  private def start(shard: Shard, read: Set[ShardId], pass: Look): Progress = {
+    val isChild = shard.parents.exists(read)
     val after = pass.shards.flatMap(_.get(shard.id)).flatten.filterNot(_ => isChild)
     after.fold[Progress](Progress.AtTimestamp(pass.from))(Progress.After(_))
   }

@@ -72,7 +72,7 @@ final class TargetStream(
           "Check that the stream is ACTIVE, and run the query again."
       )
     }
-    rates.keySet.retainAll(map.shards.asJava)
+    rates.keySet.retainAll(map.shards.toSet.asJava)
     listing.last.filter(_ == map).getOrElse(map)
   }
 }

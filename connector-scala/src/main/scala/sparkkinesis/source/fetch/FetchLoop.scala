@@ -48,6 +48,7 @@ private[source] final class FetchLoop(
   private val readings = mutable.Map.empty[StreamShard, Reading]
   private val resting = mutable.TreeSet.empty[(Instant, StreamShard)] // by the end of their rest
   private val waiting = mutable.LinkedHashSet.empty[StreamShard] // for room
+  private val byAge = mutable.TreeSet.empty[(Instant, StreamShard)] // by the arrival times
   private var wokenAt = Instant.EPOCH // when all shards that wait were woken last, if any waits
   private val heartbeats = new Heartbeats(executor, host, id, store, counts)
   private var isOver = false
@@ -79,7 +80,7 @@ private[source] final class FetchLoop(
   private def begin(reading: Reading, now: Moment): Option[FetchCommand] = {
     val fetcher = reading.fetcher
     leaveRest(reading)
-    Try(fetcher.prepare(now, readings.size, isOldest(fetcher))) match {
+    Try(fetcher.prepare(now, readings.size, isOldest(reading))) match {
       case Success(None) =>
         reading.isRunning = true
         Some(Run(fetcher))
@@ -112,6 +113,7 @@ private[source] final class FetchLoop(
         }
         if (reading.hasNews) rest(fetcher, Duration.Zero, now)
         reading.hasNews = false
+        sort(reading)
       case None => result.foreach(forget)
     }
     // Perhaps its page takes less room than was reserved for it.
@@ -184,8 +186,11 @@ private[source] final class FetchLoop(
     FetchFailure(condition, text, fetcher.shard, fetcher.generation)
 
   private def fail(fetcher: ShardFetcher, failure: FetchFailure): Unit = {
-    of(fetcher).foreach(_.isOver = true)
     fetcher.close()
+    of(fetcher).foreach { it =>
+      it.isOver = true
+      sort(it)
+    }
     heartbeats.fail(failure)
   }
 
@@ -210,24 +215,23 @@ private[source] final class FetchLoop(
    * A page has arrived, or pages were dropped. Two shards, or all that wait, ask for room again.
    */
   private def wakeNext(now: Moment): Unit = if (waiting.nonEmpty) {
-    val behind = settings.maxShardSkew.flatMap(_ => oldest).map(_.shard)
+    // With maxShardSkew, the others wait for it.
+    val behind = settings.maxShardSkew.flatMap(_ => byAge.headOption).map(_._2)
     wake(store.next(waiting.contains) ++ behind.filter(waiting.contains), now)
   }
 
   private def wake(shards: Vector[StreamShard], now: Moment): Unit =
     shards.flatMap(readings.get).foreach(it => rest(it.fetcher, Duration.Zero, now))
 
-  /** Whether no other fetcher has read less, by the arrival times. */
-  private def isOldest(fetcher: ShardFetcher): Boolean =
-    !readings.valuesIterator
-      .map(_.fetcher)
-      .exists(it => !it.isEnded && Age.lt(it.age, fetcher.age))
+  /** Whether no other shard has been read less far, by the arrival times. */
+  private def isOldest(reading: Reading) = byAge.headOption.contains(reading.age)
 
-  /**
-   * The fetcher that has read least, by the arrival times: with `maxShardSkew` others wait for it.
-   */
-  private def oldest: Option[ShardFetcher] =
-    readings.valuesIterator.map(_.fetcher).filterNot(_.isEnded).toVector.minByOption(_.age)(Age)
+  /** After each page: thousands of shards are not compared for each. */
+  private def sort(reading: Reading): Unit = {
+    byAge -= reading.age
+    reading.age = reading.fetcher.age
+    if (!reading.fetcher.isEnded) byAge += reading.age: Unit
+  }
 
   /** Counts a task that did not find its pages here. */
   def countReread(): Unit = heartbeats.countReread()
@@ -288,7 +292,9 @@ private[source] final class FetchLoop(
       store.dropAfter(it.shard, it.from)
       remove(it.shard)
       val fetcher = newFetcher(it, ofPlan)
-      readings.update(it.shard, new Reading(fetcher))
+      val reading = new Reading(fetcher)
+      readings.update(it.shard, reading)
+      sort(reading)
       rest(fetcher, Duration.Zero, now)
     }
     for (it <- plan.assignments if it.isClosed; reading <- readings.get(it.shard))
@@ -303,6 +309,7 @@ private[source] final class FetchLoop(
 
   private def remove(shard: StreamShard): Unit = readings.remove(shard).foreach { reading =>
     leaveRest(reading)
+    byAge -= reading.age
     store.release(shard) // a run that has not begun does nothing any more
     waiting -= shard
     heartbeats.forget(shard)
@@ -357,8 +364,6 @@ private[source] object FetchCommand {
 }
 
 private object FetchLoop {
-  private val Age = Ordering.Tuple2[Instant, StreamShard]
-
   private val InterruptionPause = 1.second
   private val LeastRest = 1.milli
 
@@ -375,6 +380,7 @@ private object FetchLoop {
   private val JitterFraction = 0.1
 
   private final class Reading(val fetcher: ShardFetcher) {
+    var age = fetcher.age // as of its last page
     var restsUntil: Option[Instant] = None
     var isRunning = false
     var hasNews = false // during the run

@@ -203,7 +203,7 @@ final class ReadAhead(
    * @param ofAll whether a record of any shard is not enough
    */
   def hasFirstLook(ofAll: Boolean): Boolean = batchEnd.exists { offset =>
-    val looks = offset.readable.keys.map(id => reading.shards.get(id).flatMap(_.frontier))
+    def looks = offset.readable.keysIterator.map(id => reading.shards.get(id).flatMap(_.frontier))
     looks.forall(_.nonEmpty) || !ofAll && looks.exists(_.exists(_.marks.nonEmpty))
   }
 }

@@ -155,7 +155,7 @@ final class RealTimeQuery(
       val known = before.flatMap(_.shards.get(shard)).map(_.reports)
       if (!known.contains(state.reports)) executors.heardOf(shard)
     }
-    if (readsMoreNext || lacksTasks) endBatch()
+    if (readsMoreNext) endBatch()
   }
 
   /** Whether the next batch could read shards that this one cannot. */
@@ -201,7 +201,10 @@ final class RealTimeQuery(
    * An executor that is only silent keeps its tasks, and Spark starts no others. Without tasks, its
    * service has ended.
    */
-  override protected def silent(gone: Set[String]): Unit = statuses --= gone.filterNot(hasTasks)
+  override protected def silent(gone: Set[String]): Unit = {
+    statuses --= gone.filterNot(hasTasks)
+    if (lacksTasks) endBatch() // not after each heartbeat, because it looks at all shards
+  }
 
   private def hasTasks(executor: String): Boolean =
     statuses.get(executor).exists(_.shards.values.exists(_.isActive))

@@ -135,15 +135,10 @@ private[store] final class Admission(
    * waited for long.
    */
   private def isNext(shard: StreamShard, isSmall: Boolean): Boolean = {
-    // A shard may ask no more, for example once after `forget`.
+    // A shard that waits may ask no more, for example once after `forget`.
     def isAsking(it: StreamShard) = refusals - waiting(it) <= Rounds * waiting.size
-    Iterator
-      .continually(queue.headOption)
-      .takeWhile(_.exists(it => !isAsking(it._2)))
-      .flatten
-      .foreach(it => leave(it._2))
-    // Thousands of shards may wait, and each asks again and again: only the first one counts.
-    queue.headOption.forall { case (first, _) =>
+    // The first one decides for all: thousands may wait, and each asks again and again.
+    queue.iterator.find(it => isAsking(it._2)).forall { case (first, _) =>
       first >= lastTurns(shard) || isSmall && turn - first < Patience
     }
   }
@@ -158,7 +153,6 @@ private[store] final class Admission(
   }
 
   private def refuse(shard: StreamShard, isFair: Boolean, fits: Boolean, now: Instant): Unit = {
-    refusals += 1
     if (isFair) await(shard) else leave(shard)
     if (!fits || !isFair) {
       lacksRoom = true
@@ -168,6 +162,7 @@ private[store] final class Admission(
   }
 
   private def await(shard: StreamShard): Unit = {
+    refusals += 1
     waiting.update(shard, refusals)
     queue += lastTurns(shard) -> shard: Unit
   }

@@ -60,7 +60,9 @@ final class PageStore(
    */
   private def makeRoom(estimate: Long, now: Instant): Unit =
     while (pages.nonEmpty && admission.missing(estimate, now) > 0) {
-      val (furthest, _) = pages.maxBy { case (_, all) => all.last.lastArrival }
+      val inMemory = pages.filter(_._2.last.onDisk.isEmpty)
+      val all = if (inMemory.isEmpty) pages else inMemory
+      val (furthest, _) = all.maxBy { case (_, ofShard) => ofShard.last.lastArrival }
       retain(furthest)(_.init)
     }
 

@@ -7,6 +7,7 @@ import scala.util.{Failure, Try}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.Allocations
 import sparkkinesis.Generators._
 import sparkkinesis.client._
 import sparkkinesis.model._
@@ -133,6 +134,23 @@ class FetchLoopSuite extends AnyFunSuite {
       it.reply()
     }
     it.beats.drop(before).map(_._1)
+  }
+
+  test("a page costs as much beside 10,000 shards that wait for room as beside 10") {
+    def bytesPerPage(shards: Int): Long = {
+      val together = settings.copy(maxShardSkew = Some(1.minute))
+      val service = new Looping(settings = together, memory = 1 << 20)
+      service.plan(Map.empty, (0 until shards).map(assigned(_, 1)): _*)
+      def page(): Long = {
+        val (fetcher, at) = (service.runs.head, service.moment)
+        val result = Try(fetcher.run(at))
+        Allocations.in(service.on(service.loop.ran(fetcher, result, at, _)))
+      }
+      page()
+      page()
+    }
+    bytesPerPage(1000) // loads classes
+    assert(bytesPerPage(10000) < bytesPerPage(10) * 10)
   }
 
   test("a shard that is listed as closed is looked at once, without another fetcher") {

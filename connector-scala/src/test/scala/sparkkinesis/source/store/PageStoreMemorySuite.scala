@@ -1,6 +1,5 @@
 package sparkkinesis.source.store
 
-import java.lang.management.ManagementFactory
 import java.time.Instant
 
 import scala.collection.mutable
@@ -11,6 +10,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import sparkkinesis.Allocations
 import sparkkinesis.Generators._
 import sparkkinesis.client.{KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
@@ -107,18 +107,10 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val all = Vector.tabulate(shards)(shardOf)
       def ask(it: StreamShard) = store.reserve(it, mega, shards, Instant.EPOCH)
       assert(all.count(ask) === 1)
-      val before = allocated
-      (1 to 3).foreach(_ => assert(all.count(ask) === 0))
-      (allocated - before) / shards
+      Allocations.in((1 to 3).foreach(_ => assert(all.count(ask) === 0))) / shards
     }
     bytesPerRefusal(1000) // loads classes
     assert(bytesPerRefusal(10000) < bytesPerRefusal(10) * 10)
-  }
-
-  private def allocated = ManagementFactory.getThreadMXBean match {
-    case it: com.sun.management.ThreadMXBean =>
-      it.getThreadAllocatedBytes(Thread.currentThread.getId)
-    case _ => fail("This JVM does not count the bytes that a thread allocates.")
   }
 
   test("pages fit in the capacity, or one per query, and the spare room, however large they are") {

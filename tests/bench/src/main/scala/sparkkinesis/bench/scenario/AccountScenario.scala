@@ -26,7 +26,8 @@ final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
       kinesis.client.keepLonger(Stream, Retention)
       RawWriter.put(kinesis.client, Stream, shards * RecordsOfShard, RecordSize)(RawWriter.evenKey)
       kinesis.advance(Age)
-      behind(kinesis) ++ idle(kinesis)
+      val heapBefore = HeapUse.own()
+      behind(kinesis) ++ idle(kinesis, heapBefore)
     }
   }
 
@@ -41,9 +42,9 @@ final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
   }
 
   /** Driver and executor are one process here. */
-  private def idle(kinesis: LocalKinesis): Seq[Result] = {
-    val heapBefore = HeapUse.own()
-    val source = spark.read(kinesis.endpoint, Stream, Map("idleFetchPeriod" -> IdlePeriod))
+  private def idle(kinesis: LocalKinesis, heapBefore: Double): Seq[Result] = {
+    val options = Map("idleFetchPeriod" -> s"${IdlePeriod.toSeconds}s")
+    val source = spark.read(kinesis.endpoint, Stream, options)
     val checkpoint = spark.newCheckpoint().toString
     QuietQuery.use(
       kinesis,
@@ -51,14 +52,14 @@ final class AccountScenario(spark: BenchSpark, sizing: Sizing) extends Scenario 
       checkpoint,
       shards,
       "GetShardIterator",
-      sizing.settling
+      sizing.settling * (IdlePeriod / 1.second).toLong // by default, the period is one second
     ) { query =>
       var calls = Map.empty[String, Double]
       val before = ServerStats.of(kinesis.endpoint)
       val usage = Usage.of { calls = minute(kinesis, query, before) }
       val heap = (HeapUse.own() - heapBefore) / 1000 / shards
       val cpu = usage.cpuSeconds / usage.seconds * 60
-      val when = s"idle, idleFetchPeriod=$IdlePeriod"
+      val when = s"idle, idleFetchPeriod=${IdlePeriod.toSeconds}s"
       def row(what: String, unit: String, value: Double, goal: Goal*) =
         Result.measured(
           s"$name: $shards shards, $when, $what",
@@ -112,7 +113,7 @@ private object AccountScenario {
   val Age: FiniteDuration = 3.days
 
   /** Ten thousand calls per second would be more than this machine can answer. */
-  val IdlePeriod = "10s"
+  val IdlePeriod: FiniteDuration = 10.seconds
   val Retention: FiniteDuration = 7.days
   val Operations: Seq[String] =
     Seq("DescribeStreamSummary", "ListShards", "GetShardIterator", "GetRecords")
