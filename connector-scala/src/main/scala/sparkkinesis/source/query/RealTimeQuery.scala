@@ -155,7 +155,7 @@ final class RealTimeQuery(
       val known = before.flatMap(_.shards.get(shard)).map(_.reports)
       if (!known.contains(state.reports)) executors.heardOf(shard)
     }
-    if (readsMoreNext) endBatch()
+    if (readsMoreNext || lacksTasks) endBatch()
   }
 
   /** Whether the next batch could read shards that this one cannot. */
@@ -203,7 +203,6 @@ final class RealTimeQuery(
    */
   override protected def silent(gone: Set[String]): Unit = {
     statuses --= gone.filterNot(hasTasks)
-    if (lacksTasks) endBatch() // not after each heartbeat, because it looks at all shards
   }
 
   private def hasTasks(executor: String): Boolean =
