@@ -24,9 +24,9 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams}
-import sparkkinesis.spark.{LocalSpark, LogTap}
 import sparkkinesis.spark.read.task.{FetchServices, QueryRun}
 import sparkkinesis.spark.stop.StopGate
+import sparkkinesis.spark.{LocalSpark, LogTap}
 
 /** The driver's services and threads in one JVM, without a server. */
 class SourceServiceSuite extends AnyFunSuite with LocalSpark {
