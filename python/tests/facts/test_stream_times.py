@@ -8,7 +8,7 @@ import pytest
 
 from python.tests.migrate.streams import NOW, TIMES
 from spark_kinesis.tools.facts.losses import created_again
-from spark_kinesis.tools.facts.streams import full_id
+from spark_kinesis.tools.facts.streams import UNKNOWN_CREATION, full_id
 
 SHARDS = ["shardId-000000000003", "shardId-000000000013", "named"]
 
@@ -22,6 +22,11 @@ def test_records_older_than_the_horizon_have_expired() -> None:
 def test_positions_have_creation_times_to_the_second(seconds: float) -> None:
     assert created_again("arn", NOW, NOW + timedelta(seconds=seconds)) is None
     assert created_again("arn", NOW, None) is None
+
+
+def test_an_emulator_that_names_no_creation_time_has_not_created_the_stream_again() -> None:
+    assert created_again("arn", NOW, UNKNOWN_CREATION) is None
+    assert created_again("arn", UNKNOWN_CREATION, NOW) is None
 
 
 @pytest.mark.parametrize("seconds", [1, -1, 86_400])

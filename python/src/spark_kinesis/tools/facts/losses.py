@@ -17,6 +17,7 @@ from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._times import instant, utc_now
 
 from .records import Anchor
+from .streams import UNKNOWN_CREATION
 
 if TYPE_CHECKING:
     from .records import Surroundings
@@ -115,7 +116,9 @@ def dated(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -
 
 def created_again(arn: str, created: datetime, recorded: datetime | None) -> str | None:
     """A sentence if positions belong to an earlier stream with the same name."""
-    if recorded is None or abs(created - recorded) < _LEASE_RESOLUTION:
+    if recorded is None or UNKNOWN_CREATION in (created, recorded):
+        return None
+    if abs(created - recorded) < _LEASE_RESOLUTION:
         return None
     return (
         f"stream {arn} was created at {instant(created)}, and the positions belong to one created "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +23,8 @@ Found = TypeVar("Found")
 Advance = Callable[[int, int], None]
 
 PROVISIONED, ON_DEMAND = "PROVISIONED", "ON_DEMAND"
+UNKNOWN_CREATION = datetime.fromtimestamp(0, timezone.utc)
+"""Stands for the creation time of a stream if the service does not say it, as in checkpoints."""
 HASH_KEYS = 2**128
 _NAMED = 5
 _THREADS = 10  # the number of connections of a boto3 client
@@ -90,7 +92,7 @@ def describe(client: KinesisClient, stream: str) -> StreamSummary:
         name=found["StreamName"],
         arn=found["StreamARN"],
         status=found["StreamStatus"],
-        created=found["StreamCreationTimestamp"],
+        created=found.get("StreamCreationTimestamp", UNKNOWN_CREATION),
         mode=found.get("StreamModeDetails", {"StreamMode": PROVISIONED})["StreamMode"],
         retention=timedelta(hours=found["RetentionPeriodHours"]),
         open_shards=found["OpenShardCount"],

@@ -85,7 +85,8 @@ final case class ShardIterator(token: String) {
 /**
  * The result of `DescribeStreamSummary`.
  *
- * @param created creation time; it differs if the stream was deleted and created again
+ * @param created creation time; it differs if the stream was deleted and created again.
+ *   [[StreamSummary.UnknownCreation]] if the response does not contain it
  * @param maxRecordBytes limit of the size of a record with its partition key
  * @param distribution `None` if the response neither contains nor implies it
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
@@ -101,6 +102,12 @@ final case class StreamSummary(
     distribution: Option[RecordDistribution] = Some(RecordDistribution.UserPartitionKey),
     serverTime: Option[Instant] = None
 )
+
+object StreamSummary {
+
+  /** Stands for a creation time that is not known, also in checkpoints. */
+  val UnknownCreation: Instant = Instant.EPOCH
+}
 
 sealed trait StreamStatus
 

@@ -120,21 +120,32 @@ final class FetchMemory(
     var mostRecords: Int = ServiceLimits.GetRecordsCount
 
     private var taken = 0L
-    private var refused = Option.empty[Long] // bytes of the response that did not get room
+    private var awaited = Option.empty[Long] // bytes of the response that had to wait for room
 
-    /** @return the response; or the bytes of the response if there was no memory for them */
+    /**
+     * The wait for room is part of the call, and uses up its timeout. So a call that fails because
+     * it took too long may have failed for lack of memory, and the network may be well.
+     *
+     * @return the response; or the bytes of the response if there was no memory for them in time
+     */
     def receive[A](call: => A): Either[Long, A] = {
-      refused = None
+      awaited = None
+      def lacked(failure: KinesisException): Boolean =
+        taken == 0 || failure.isInstanceOf[KinesisException.Unreachable]
       try Right(ResponseRoom.limiting(this)(call))
-      catch { case failure: KinesisException => Left(refused.getOrElse(throw failure)) }
+      catch {
+        case failure: KinesisException =>
+          Left(awaited.filter(_ => lacked(failure)).getOrElse(throw failure))
+      }
     }
 
     /** Waits for some seconds. */
     override def await(bytes: Long): Boolean = accounts.synchronized {
       val end = clock.elapsedMillis + LongestWait.toMillis
-      def isOver = clock.elapsedMillis >= end
-      while (!admits(bytes) && !isOver) clock.await(accounts, end - clock.elapsedMillis)
-      if (taken == 0) refused = Some(bytes)
+      while (!admits(bytes) && clock.elapsedMillis < end) {
+        awaited = Some(bytes)
+        clock.await(accounts, end - clock.elapsedMillis)
+      }
       taken > 0
     }
 

@@ -75,8 +75,11 @@ object ScriptedKinesis {
 
   def listing(shards: Shard*): ShardListing = ShardListing(shards, None, None)
 
+  /** When the stream of `summary` was created. */
+  val Created: Instant = Instant.ofEpochSecond(1)
+
   def summary(
-      created: Instant = Instant.EPOCH,
+      created: Instant = Created,
       stream: StreamArn = Generators.arn,
       retention: FiniteDuration = 24.hours
   ): StreamSummary = StreamSummary(stream, StreamStatus.Active, created, retention, 1, 1 << 20)

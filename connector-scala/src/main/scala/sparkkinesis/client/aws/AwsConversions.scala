@@ -27,7 +27,7 @@ private[aws] object AwsConversions {
   ): StreamSummary = StreamSummary(
     arn = StreamArn.parse(it.streamARN).getOrElse(refuse("stream ARN", it.streamARN)),
     status = status(it.streamStatus),
-    created = Option(it.streamCreationTimestamp).getOrElse(Instant.EPOCH),
+    created = Option(it.streamCreationTimestamp).getOrElse(StreamSummary.UnknownCreation),
     retention =
       Option(it.retentionPeriodHours).fold(ServiceLimits.DefaultRetention)(_.intValue.hours),
     openShards = Option(it.openShardCount).fold(0)(_.intValue),

@@ -35,10 +35,10 @@ private[aws] final class AwsKinesisClient(
     AwsErrors.translating(s"DescribeStreamSummary of stream $stream", location) {
       val request = aws.DescribeStreamSummaryRequest.builder()
       val named = forStream(stream)(request.streamName(_), request.streamARN(_))
-      val strategy = new RecordDistributionReader.Strategy
-      named.overrideConfiguration(carrying(RecordDistributionReader.Attribute, strategy))
+      val distribution = new RecordDistributionReader
+      named.overrideConfiguration(carrying(ResponseDecoder.Attribute, distribution.call))
       val response = sdk.describeStreamSummary(named.build())
-      summary(response.streamDescriptionSummary, strategy.name)
+      summary(response.streamDescriptionSummary, distribution.strategy)
         .copy(serverTime = serverTime(response))
     }
 

@@ -13,7 +13,7 @@ import sparkkinesis.client._
 import sparkkinesis.client.access.Timeouts
 import sparkkinesis.client.aws.credentials.ClientCredentials
 import sparkkinesis.client.aws.http.{LastCheck, SdkSettings, SecretLogs}
-import sparkkinesis.client.aws.wire.{RecordDistributionReader, RequestBodyOverride, ResponseDecoder}
+import sparkkinesis.client.aws.wire.{RequestBodyOverride, ResponseDecoder}
 
 /** The Kinesis clients of this JVM: one per configuration, shared by all queries and tasks. */
 object ClientPool {
@@ -24,8 +24,7 @@ object ClientPool {
 /** Creates Kinesis clients over the AWS SDK. */
 object AwsClientFactory {
 
-  private val Interceptors =
-    Seq(ResponseDecoder, RequestBodyOverride, RecordDistributionReader, LastCheck)
+  private val Interceptors = Seq(ResponseDecoder, RequestBodyOverride, LastCheck)
 
   /**
    * Creates a client, which the caller must close. Makes no call.

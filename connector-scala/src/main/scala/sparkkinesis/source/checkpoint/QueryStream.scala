@@ -112,13 +112,14 @@ final case class DescribedStream(access: StreamAccess, summary: StreamSummary, t
     DataLoss.extent(completeAsOf, Some(retention), time.at(now))
 
   /**
-   * The error to throw if the stream is no longer the one for which an offset was written.
+   * The error to throw if the stream is no longer the one for which an offset was written. Some
+   * emulators do not say when a stream was created: then nothing is known to have changed.
    *
    * @param before when the stream in the checkpoint was created
    * @param now when the stream of this name was created
    */
   def recreated(before: Instant, now: Instant = summary.created): Option[SourceException] =
-    Option.when(before != now) {
+    Option.when(before != now && !Seq(before, now).contains(StreamSummary.UnknownCreation)) {
       new SourceException(
         "KINESIS_STREAM_RECREATED",
         s"Stream $arn was created at $now, the stream in the checkpoint at $before. It was " +
@@ -129,8 +130,8 @@ final case class DescribedStream(access: StreamAccess, summary: StreamSummary, t
 
   def deleted: SourceException = new SourceException(
     "KINESIS_STREAM_DELETED",
-    s"Stream $arn, created at ${summary.created}, was deleted while the query read it, and its " +
-      "records are gone. If you create it again, use a new checkpoint location to read it."
+    s"Stream $arn was deleted while the query read it, and its records are gone. If you create it " +
+      "again, use a new checkpoint location to read it."
   )
 }
 

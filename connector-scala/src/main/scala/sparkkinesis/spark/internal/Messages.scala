@@ -27,12 +27,15 @@ object Messages {
   }
 
   /**
-   * The bytes of the sender's version, which a receiver of any version can read, and then those of
-   * the message.
+   * The sender's version and name, which a receiver of any version can read, and then the message.
+   *
+   * @param sender ID of an executor in Spark; empty if the receiver need not know it
    */
-  def encode(message: Serializable, version: String): Array[Byte] = {
+  def encode(message: Serializable, version: String, sender: String = ""): Array[Byte] = {
     val bytes = new ByteArrayOutputStream()
-    new DataOutputStream(bytes).writeUTF(version)
+    val header = new DataOutputStream(bytes)
+    header.writeUTF(version)
+    header.writeUTF(sender)
     bytes.write(encode(message))
     bytes.toByteArray
   }
@@ -41,15 +44,16 @@ object Messages {
    * @throws OtherVersion if the sender has another version, or other classes of the same version
    */
   def decode[A](bytes: Array[Byte], version: String): A = {
-    val in = new ByteArrayInputStream(bytes)
-    val sender =
-      try new DataInputStream(in).readUTF()
+    val in = new DataInputStream(new ByteArrayInputStream(bytes))
+    def name(): String =
+      try in.readUTF()
       catch { case _: IOException => "unknown" }
-    if (sender != version) throw new OtherVersion(sender, null)
+    val (found, sender) = (name(), name())
+    if (found != version) throw new OtherVersion(found, sender, null)
     try decode[A](in.readAllBytes())
     catch {
       case e @ (_: IOException | _: ClassNotFoundException | _: LinkageError) =>
-        throw new OtherVersion(sender, e)
+        throw new OtherVersion(found, sender, e)
     }
   }
 
@@ -76,6 +80,10 @@ object Messages {
   )
 }
 
-/** A message of another version of the jar. */
-final class OtherVersion(val version: String, cause: Throwable)
+/**
+ * A message of another version of the jar, or no message of the connector.
+ *
+ * @param sender ID of the executor that sent it, as it says
+ */
+final class OtherVersion(val version: String, val sender: String, cause: Throwable)
     extends RuntimeException(s"The sender has version $version of the connector.", cause)

@@ -29,13 +29,15 @@ import sparkkinesis.spark.stop.StopGate
  * @param streams that the query reads
  * @param newRun called once, without the lock, before an executor is needed, with the access to
  *   each stream
+ * @param isExecutor whether an executor of the application has this ID in Spark
  */
 private[spark] final class SourceService[Q <: SourceQuery](
     context: SparkContext,
     gate: StopGate,
     query: Q,
     streams: Map[StreamArn, QueryStream],
-    newRun: Map[StreamArn, StreamAccess] => QueryRun
+    newRun: Map[StreamArn, StreamAccess] => QueryRun,
+    isExecutor: (SparkContext, String) => Boolean = Executors.exists
 ) extends AutoCloseable {
   import SourceService._
 
@@ -46,6 +48,7 @@ private[spark] final class SourceService[Q <: SourceQuery](
   private val calls = DaemonThreads.pool("spark-kinesis-driver", MaxThreads)
   private val addresses = new ConcurrentHashMap[String, String]() // of executors
   private val ticks = Timer.every(ExecutorTable.Tick)(() => tell((it, now) => it.tick(now)))
+  private var hasRefused = false // only Spark's RPC threads know, one at a time
   private var endpoint = Option.empty[AutoCloseable]
   private var jobs = Vector.empty[SubmittedJob] // the newest last
   private var isJobKnown = true // whether the query knows how the newest one has ended
@@ -160,12 +163,27 @@ private[spark] final class SourceService[Q <: SourceQuery](
       try Messages.decode[Heartbeat](question, ProtocolVersion.Current)
       catch {
         case other: OtherVersion =>
+          requireExecutor(address, other.sender)
           log.error(s"Cannot read a message of the executor at $address.", other)
           tell((it, _) => it.foundVersion(other.version))
           throw other
+        case _: ClassCastException => refuse(address)
       }
-    addresses.put(address, beat.executor)
+    requireExecutor(address, beat.executor)
     Messages.encode(tell((it, _) => it.heard(beat)))
+  }
+
+  /** Only an executor of the application has a part in the query, and can end it. */
+  private def requireExecutor(address: String, id: String): Unit =
+    if (addresses.get(address) != id) {
+      if (!isExecutor(context, id)) refuse(address)
+      addresses.put(address, id): Unit
+    }
+
+  private def refuse(address: String): Nothing = {
+    if (!hasRefused) log.warn(s"Refuses messages of $address, which is no executor of the query.")
+    hasRefused = true
+    throw new IllegalArgumentException("The sender is no executor of the query.")
   }
 
   private def lost(address: String): Unit = Option(addresses.remove(address)).foreach { executor =>

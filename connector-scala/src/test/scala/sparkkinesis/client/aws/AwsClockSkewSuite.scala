@@ -7,7 +7,7 @@ import java.time.{Duration, Instant, LocalDateTime, ZoneOffset}
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators.stream
-import sparkkinesis.client.aws.wire.{RecordDistributionReader, RequestBodyOverride, ResponseDecoder}
+import sparkkinesis.client.aws.wire.{RequestBodyOverride, ResponseDecoder}
 import sparkkinesis.client.{KinesisException, ShardIterator, SystemClock}
 
 /** A machine whose clock is wrong: the SDK corrects the time of the next signature. */
@@ -15,7 +15,7 @@ class AwsClockSkewSuite extends AnyFunSuite {
 
   private class Machine {
     val http = new CannedHttp
-    private val sdk = http.client(ResponseDecoder, RequestBodyOverride, RecordDistributionReader)
+    private val sdk = http.client(ResponseDecoder, RequestBodyOverride)
     val client = new AwsKinesisClient(sdk, "test", () => ())
 
     /** How far the time of the last request is from the time of this machine. */

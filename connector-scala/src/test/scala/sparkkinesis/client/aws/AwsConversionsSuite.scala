@@ -9,7 +9,8 @@ import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.services.kinesis.{model => sdk}
 
-import sparkkinesis.client.{PutResult, StreamStatus}
+import sparkkinesis.Generators
+import sparkkinesis.client.{PutResult, StreamStatus, StreamSummary}
 import sparkkinesis.model._
 
 class AwsConversionsSuite extends AnyFunSuite {
@@ -45,6 +46,14 @@ class AwsConversionsSuite extends AnyFunSuite {
     assert(record.partitionKey === None)
     assert(record.data.isEmpty)
     assert(record.encryptionType === None)
+  }
+
+  test("a stream whose creation time the response lacks has an unknown one") {
+    val it = sdk.StreamDescriptionSummary.builder().streamARN(Generators.arn.toString)
+    def created = AwsConversions.summary(it.streamStatus("ACTIVE").build(), None).created
+    assert(created === StreamSummary.UnknownCreation)
+    it.streamCreationTimestamp(arrival)
+    assert(created === arrival)
   }
 
   test("the last page of a closed shard names the children and no iterator") {

@@ -16,6 +16,7 @@ import org.scalatest.time.{Seconds, Span}
 import sparkkinesis.client._
 import sparkkinesis.client.access.Timeouts
 import sparkkinesis.model.{PutEntry, StreamName, StreamRef}
+import sparkkinesis.shard.FetchMemory
 
 class AwsTimeoutsSuite extends AnyFunSuite {
   implicit private val signaler: Signaler = ThreadSignaler
@@ -63,6 +64,22 @@ class AwsTimeoutsSuite extends AnyFunSuite {
         }
       }
     }
+  }
+
+  test("a page that finds no memory within the timeout is read later: the service did answer") {
+    val stub =
+      new HttpStub(_ => HttpStub.Answer(200, "application/x-amz-cbor-1.1", Array(0xa0.toByte)))
+    val account = new FetchMemory().join(10 << 20)
+    account.hold(100 << 20)
+    try
+      withClient(stub.endpoint.getPort, attempt = 300.millis) { client =>
+        val arrival = account.arrival()
+        failAfter(bound) {
+          assert(arrival.receive(client.getRecords(stream, ShardIterator("at"), 10)) === Left(1))
+        }
+        assert(!Thread.currentThread.isInterrupted)
+      }
+    finally stub.close()
   }
 
   test("a request whose right to leave has ended when its credentials are there is not sent") {

@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.client.{Clock, KinesisClient, KinesisException}
+import sparkkinesis.client.{Clock, KinesisClient, KinesisException, StreamSummary}
 import sparkkinesis.model.Position
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.shard.{ServiceTime, SourceException}
@@ -45,11 +45,17 @@ class QueryStreamSuite extends AnyFunSuite {
   test(
     "a stream that was deleted and recreated is refused, and the error has both creation times"
   ) {
-    val again = Instant.parse("2026-01-02T00:00:00Z")
+    val (first, again) = (Created, Instant.parse("2026-01-02T00:00:00Z"))
     assert(described.recreated(again, again).isEmpty)
-    val e = described.recreated(Instant.EPOCH, again).get
+    val e = described.recreated(first, again).get
     assert(e.condition === "KINESIS_STREAM_RECREATED")
-    assert(e.getMessage.contains(again.toString) && e.getMessage.contains(Instant.EPOCH.toString))
+    assert(e.getMessage.contains(again.toString) && e.getMessage.contains(first.toString))
+  }
+
+  test("a server that does not say when a stream was created has not created it again") {
+    val unknown = StreamSummary.UnknownCreation
+    assert(described.recreated(Created, unknown).isEmpty)
+    assert(described.recreated(unknown, Created).isEmpty)
   }
 
   test(

@@ -14,7 +14,7 @@ import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.shard.{ServiceTime, SourceException}
-import sparkkinesis.source.ScriptedKinesis.summary
+import sparkkinesis.source.ScriptedKinesis.{Created, summary}
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.protocol._
@@ -28,7 +28,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
 
   private def offsetOf(shards: Seq[Shard]) = {
     val unread = ShardProgress(Progress.TrimHorizon, Set.empty)
-    only(StreamOffset(arn, Instant.EPOCH, SortedMap.from(shards.map(_.id -> unread))))
+    only(StreamOffset(arn, Created, SortedMap.from(shards.map(_.id -> unread))))
   }
 
   /** Both shards are read to their tip at that time after the epoch. */
@@ -56,7 +56,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
   ) {
     var now: FiniteDuration = 1.hour
     var listing: Try[Seq[Shard]] = Success(shards)
-    var created: Instant = Instant.EPOCH
+    var created: Instant = Created
     var found: Option[Map[String, String]] = Some(Map("a" -> "host")) // executors
     var answering: Set[StreamShard] = shards.indices.map(shardOf(_)).toSet
     var left: Vector[Command] = Vector.empty[Command] // commands that the test carries out itself
@@ -215,7 +215,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
   }
 
   test("a stream that the query no longer names is not in the end of the next batch") {
-    val other = StreamOffset(refunds, Instant.EPOCH, whole.streams(arn).shards)
+    val other = StreamOffset(refunds, Created, whole.streams(arn).shards)
     val start = SourceOffset(whole.streams + (refunds -> other))
     val driving = begun(new Driving, start)
     val end = driving.nextEnd(start)
@@ -227,7 +227,7 @@ class MicroBatchQuerySuite extends AnyFunSuite {
     val driving = new Driving(named = Seq(arn, refunds))
     assert(driving.ask().isInstanceOf[Answer.Wait])
     assert(driving.left.count(_ == Command.Begin(refunds)) === 1)
-    val begin = StreamOffset(refunds, Instant.EPOCH, whole.streams(arn).shards)
+    val begin = StreamOffset(refunds, Created, whole.streams(arn).shards)
     driving.query.begun(refunds, Success(begin))
     driving.query.begun(refunds, Failure(new IllegalStateException("an answer comes twice")))
     assert(driving.nextEnd().streams(refunds) === begin)

@@ -13,7 +13,7 @@ import sparkkinesis.client.Moment
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamArn, StreamName, StreamRef, StreamShard}
 import sparkkinesis.shard.{ServiceTime, SourceException}
-import sparkkinesis.source.ScriptedKinesis.summary
+import sparkkinesis.source.ScriptedKinesis.{Created, summary}
 import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.BatchPlanner
@@ -27,7 +27,7 @@ class QueryStreamsSuite extends AnyFunSuite {
 
   private def beginning(arn: StreamArn) = {
     val shard = shardId(0) -> ShardProgress(Progress.TrimHorizon, Set.empty)
-    StreamOffset(arn, Instant.EPOCH, SortedMap(shard))
+    StreamOffset(arn, Created, SortedMap(shard))
   }
 
   private def offsetOf(arns: StreamArn*) = SourceOffset.of(arns.map(beginning))

@@ -14,7 +14,7 @@ import sparkkinesis.client.{KinesisException, Moment}
 import sparkkinesis.model._
 import sparkkinesis.model.offset.{Progress, ShardProgress, StreamOffset}
 import sparkkinesis.shard.SourceException
-import sparkkinesis.source.ScriptedKinesis.{Gone, Throttled, summary}
+import sparkkinesis.source.ScriptedKinesis.{Created, Gone, Throttled, summary}
 import sparkkinesis.source.checkpoint.QueryStreamSuite
 import sparkkinesis.source.watch.{AuditFindings, AuditState}
 import sparkkinesis.spark.LogTap
@@ -25,7 +25,7 @@ class StreamWatchSuite extends AnyFunSuite {
   private val (a, b) = (two(0), two(1))
 
   private def offsetOf(shards: (ShardId, ShardProgress)*) =
-    StreamOffset(arn, Instant.EPOCH, SortedMap(shards: _*))
+    StreamOffset(arn, Created, SortedMap(shards: _*))
 
   private def unread(waitsFor: ShardId*) = ShardProgress(Progress.TrimHorizon, waitsFor.toSet)
   private val whole = offsetOf(a.id -> unread(), b.id -> unread())
@@ -39,7 +39,7 @@ class StreamWatchSuite extends AnyFunSuite {
   ) {
     var shards: Seq[Shard] = two
     var failing: Option[Throwable] = None
-    var created: Instant = Instant.EPOCH
+    var created: Instant = Created
     var retention: FiniteDuration = 24.hours
     var gone: Set[ShardId] = Set.empty[ShardId]
     var onListing: () => Unit = () => ()

@@ -12,7 +12,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Allocations
 import sparkkinesis.Generators._
-import sparkkinesis.client.{KinesisException, ResponseRoom}
+import sparkkinesis.client.{Clock, KinesisException, ResponseRoom}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{PackedRecords, Record, SequenceNumber, ServiceLimits, StreamShard}
 import sparkkinesis.shard.{FetchMemory, ShardRange}
@@ -168,6 +168,28 @@ class PageStoreMemorySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(room.receive(call()) === Right(1))
     val e = new KinesisException.Other("another reason")
     assert(intercept[KinesisException](room.receive(throw e)) eq e)
+  }
+
+  test("a response that waited for memory, and was then cut off by the timeout, is read later") {
+    lazy val account = new FetchMemory(clock = clock).join(10 * mega)
+    lazy val clock: Clock = new Clock {
+      override def now: Instant = Instant.EPOCH
+      override def sleep(duration: FiniteDuration): Unit = ()
+      override def await(monitor: AnyRef, millis: Long): Unit = account.hold(-70 * mega)
+    }
+    def call(failure: KinesisException): Int =
+      if (ResponseRoom.ofThread.await(9 * mega)) throw failure else fail("there was room")
+    def receive(failure: KinesisException): Either[Long, Int] = {
+      val room = account.arrival()
+      try room.receive(call(failure))
+      finally room.close()
+    }
+    val (late, other) = (new KinesisException.Unreachable("late"), new KinesisException.Other(""))
+    account.hold(70 * mega)
+    assert(receive(late) === Left(9 * mega))
+    assert(intercept[KinesisException](receive(late)) eq late, "it did not wait")
+    account.hold(70 * mega)
+    assert(intercept[KinesisException](receive(other)) eq other)
   }
 
   test("a service's share shrinks when services start, grows when they end, and its pages stay") {

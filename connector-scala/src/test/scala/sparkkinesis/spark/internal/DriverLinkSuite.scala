@@ -53,6 +53,18 @@ class DriverLinkSuite extends AnyFunSuite with LocalSpark {
     assert(ask(link, "a") === None && ask(link, "a") === None)
   }
 
+  test("a message that is not bytes is refused, and the endpoint goes on") {
+    val endpoint = serving("strict")(identity)
+    val conf = SparkEnv.get.conf
+    val address = RpcAddress(conf.get("spark.driver.host"), conf.getInt("spark.driver.port", 0))
+    val foreign = SparkEnv.get.rpcEnv.setupEndpointRef(address, "strict")
+    try {
+      intercept[SparkException](foreign.askSync[Any]("text"))
+      foreign.send("text")
+      assert(ask(new DriverLink("strict", 10.seconds), "a") === Some("a"))
+    } finally endpoint.close()
+  }
+
   test("the look-up of a driver that does not respond waits only as long as requested") {
     val silent = Promise[RpcEndpointRef]().future
     val link = new DriverLink("silent", 50.millis, (_, _) => silent)

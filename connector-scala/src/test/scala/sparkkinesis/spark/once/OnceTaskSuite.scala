@@ -80,7 +80,7 @@ class OnceTaskSuite extends AnyFunSuite {
   }
 
   test("a driver with another version of the jar ends the task at once") {
-    val answer = OnceTask.refused(new OtherVersion("0.1", null))
+    val answer = OnceTask.refused(new OtherVersion("0.1", "7", null))
     val e = failure(_ => Some(answer))
     assert(e.getMessage.contains("0.1") && e.getMessage.contains("same jar"))
   }

@@ -10,7 +10,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.SparkException
-import org.apache.spark.sparkkinesis.{DriverLink, Messages}
+import org.apache.spark.sparkkinesis.{DriverLink, Executors, Messages}
 
 import sparkkinesis.Generators._
 import sparkkinesis.client._
@@ -24,9 +24,9 @@ import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.protocol._
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams}
-import sparkkinesis.spark.LocalSpark
 import sparkkinesis.spark.read.task.{FetchServices, QueryRun}
 import sparkkinesis.spark.stop.StopGate
+import sparkkinesis.spark.{LocalSpark, LogTap}
 
 /** The driver's services and threads in one JVM, without a server. */
 class SourceServiceSuite extends AnyFunSuite with LocalSpark {
@@ -69,7 +69,8 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
       new StopGate(stop),
       new MicroBatchQuery(options, streams, firstLook, lease),
       Map(arn -> stream),
-      _ => run
+      _ => run,
+      (_, id) => id == "dead" || Executors.exists(context, id)
     )
 
     def ask(): Unit = service.ask(_.asked(from, ReadLimits.None, _)): Unit
@@ -135,12 +136,33 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
   test("an executor with another version of the jar fails the query by name") {
     val serving = new Serving
     val link = new DriverLink(serving.service.run.id, 10.seconds)
-    Seq(Messages.encode("status", "0.0.1"), Array[Byte](1, 2)).foreach { message =>
-      intercept[SparkException](link.ask(message))
-      val e = serving.failure
-      assert(e.condition === "KINESIS_VERSION_MISMATCH" && e.getMessage.contains("orders"))
-      assert(e.getMessage.contains("0.0.1"))
+    intercept[SparkException](link.ask(Messages.encode("status", "0.0.1", "driver")))
+    val e = serving.failure
+    assert(e.condition === "KINESIS_VERSION_MISMATCH" && e.getMessage.contains("orders"))
+    assert(e.getMessage.contains("0.0.1"))
+    serving.service.close()
+  }
+
+  test("what is sent by no executor of the application is refused, with one warning") {
+    val serving = new Serving
+    val link = new DriverLink(serving.service.run.id, 10.seconds)
+    val current = ProtocolVersion.Current
+    val crash =
+      Heartbeat("7", "host", Vector.empty, FetchCounters.Zero, None, 0, crash = Some("forged"))
+    val warnings = LogTap.of(classOf[SourceService[_]]) {
+      Seq(
+        Array.emptyByteArray,
+        Array[Byte](1, 2),
+        Messages.encode("status", "0.0.1"),
+        Messages.encode("status", "0.0.1", "7"),
+        Messages.encode("no heartbeat", current, "driver"),
+        Messages.encode(crash, current, "7")
+      ).foreach(message => intercept[SparkException](link.ask(message)))
     }
+    val texts = warnings.map(_.getMessage.getFormattedMessage)
+    assert(texts.count(_.contains("no executor of the query")) === 1, texts)
+    serving.ask()
+    assert(!serving.service.look((it, _) => it.hasFailed || it.executors.live("7")))
     serving.service.close()
   }
 

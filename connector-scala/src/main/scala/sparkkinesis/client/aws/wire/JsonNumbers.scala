@@ -1,7 +1,7 @@
 package sparkkinesis.client.aws.wire
 
 /**
- * Reads numbers of JSON as whole ones.
+ * Reads numbers of JSON as whole ones. A number of more than 18 digits is not supported.
  *
  * @param until index after the last byte that may be read
  */
@@ -21,25 +21,16 @@ private[wire] final class JsonNumbers(bytes: Array[Byte], until: Int) {
    */
   def read(begin: Int, scale: Int): Long = {
     at = begin
-    val isNegative = here == '-'
-    if (isNegative) at += 1
-    var value = 0L
-    var digits = 0
+    val isNegative = passes('-')
+    var value = digits(0)
     var power = scale
-    var isFraction = false
-    while (at < until && (isDigit(bytes(at)) || bytes(at) == '.' && !isFraction)) {
-      if (bytes(at) == '.') isFraction = true
-      else {
-        digits += 1
-        if (value < MostBeforeDigit) {
-          value = value * 10 + (bytes(at) - '0')
-          if (isFraction) power -= 1
-        } else if (!isFraction) throw Unsupported
-      }
-      at += 1
+    if (passes('.')) {
+      val point = at
+      value = digits(value)
+      power -= at - point
     }
-    if (digits == 0) throw Unsupported
-    val scaled = shifted(value, power + exponent())
+    if (passes('E') || passes('e')) power += exponent()
+    val scaled = shifted(value, power)
     if (isNegative) -scaled else scaled
   }
 
@@ -58,24 +49,30 @@ private[wire] final class JsonNumbers(bytes: Array[Byte], until: Int) {
     if (!hasDigit) throw Unsupported
   }
 
-  private def exponent(): Int =
-    if (at < until && (bytes(at) | 0x20) == 'e') {
-      at += 1
-      val sign = here
-      if (sign == '-' || sign == '+') at += 1
-      var value = 0
-      val begin = at
-      while (at < until && isDigit(bytes(at))) {
-        if (value < MostExponent) value = value * 10 + (bytes(at) - '0')
-        at += 1
-      }
-      if (at == begin) throw Unsupported
-      if (sign == '-') -value else value
-    } else 0
+  private def exponent(): Int = {
+    val isNegative = passes('-')
+    if (!isNegative) passes('+'): Unit
+    val value = math.min(digits(0), MostExponent).toInt
+    if (isNegative) -value else value
+  }
 
-  private def here: Int = {
-    if (at >= until) throw Unsupported
-    bytes(at).toInt
+  private def passes(sign: Char): Boolean = {
+    val isHere = at < until && bytes(at) == sign
+    if (isHere) at += 1
+    isHere
+  }
+
+  /** @param before the number that the digits before these make */
+  private def digits(before: Long): Long = {
+    val begin = at
+    var value = before
+    while (at < until && isDigit(bytes(at))) {
+      if (value >= MostBeforeDigit) throw Unsupported
+      value = value * 10 + (bytes(at) - '0')
+      at += 1
+    }
+    if (at == begin) throw Unsupported
+    value
   }
 }
 
@@ -83,7 +80,7 @@ private object JsonNumbers {
 
   /** A number below it has room for one more digit. */
   private val MostBeforeDigit = 100000000000000000L
-  private val MostExponent = 1000
+  private val MostExponent = 1000L
   private val Powers: Array[Long] = Array.iterate(1L, 19)(_ * 10)
 
   private def isDigit(byte: Byte): Boolean = byte >= '0' && byte <= '9'
@@ -92,14 +89,9 @@ private object JsonNumbers {
     isDigit(byte) || byte == '-' || byte == '+' || byte == '.' || (byte | 0x20) == 'e'
 
   private def shifted(value: Long, power: Int): Long =
-    if (power >= 0) {
-      var (result, left) = (value, power)
-      while (left > 0 && result != 0) {
-        if (result > MostBeforeDigit) throw ItemReader.Unsupported
-        result *= 10
-        left -= 1
-      }
-      result
-    } else if (power < -18) 0
-    else value / Powers(-power)
+    if (value == 0 || power <= -Powers.length) 0
+    else if (power < 0) value / Powers(-power)
+    else if (power >= Powers.length || value > Long.MaxValue / Powers(power))
+      throw ItemReader.Unsupported
+    else value * Powers(power)
 }

@@ -3,6 +3,8 @@ package sparkkinesis.client.aws.wire
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 
+import sparkkinesis.model.SequenceNumber
+
 /**
  * Reads the members of a message. A subclass stores what it reads.
  *
@@ -42,6 +44,16 @@ private[wire] abstract class MemberReader[In <: ItemReader](
   protected final def readText(): String = {
     in.checkedText()
     new String(body, in.begin, in.end - in.begin, UTF_8)
+  }
+
+  /** Reads a sequence number, which stays in the bytes. Later readers rely on its digits. */
+  protected final def readDigits(): Unit = {
+    in.text()
+    var at = in.begin
+    while (at < in.end && body(at) >= '0' && body(at) <= '9') at += 1
+    val length = in.end - in.begin
+    if (at < in.end || length == 0 || length > SequenceNumber.MaxDigits)
+      throw ItemReader.Unsupported
   }
 
   /** Skips a member that the decoder does not know. */

@@ -64,7 +64,7 @@ private[aws] object PutRecordsDecoder {
       while (in.hasMore(left)) {
         in.name()
         if (isText(Number)) {
-          checkNumber()
+          readDigits()
           begin = in.begin
           end = in.end
         } else if (isText(Shard)) shard = readShard()
@@ -91,15 +91,6 @@ private[aws] object PutRecordsDecoder {
           shards(place) = named
           named.id
         }(_.id)
-    }
-
-    private def checkNumber(): Unit = {
-      in.text()
-      var i = in.begin
-      while (i < in.end && body(i) >= '0' && body(i) <= '9') i += 1
-      val length = in.end - in.begin
-      if (i < in.end || length < 1 || length > SequenceNumber.MaxDigits)
-        throw ItemReader.Unsupported
     }
   }
 

@@ -50,7 +50,8 @@ private[wire] abstract class RecordsReader(body: Array[Byte], in: ItemReader)
           in.blob()
           packed.data(in.begin, in.end)
         } else if (isText(Number)) {
-          readNumber()
+          readDigits()
+          packed.number(in.begin, in.end)
           isNumbered = true
         } else if (isText(Arrival)) arrival = in.millis()
         else if (isText(Key)) {
@@ -63,19 +64,6 @@ private[wire] abstract class RecordsReader(body: Array[Byte], in: ItemReader)
     }
     if (!isNumbered) throw ItemReader.Unsupported
     packed.add(arrival, encryption)
-  }
-
-  /** Checks that there are digits only, because later readers rely on it. */
-  private def readNumber(): Unit = {
-    in.text()
-    var at = in.begin
-    while (at < in.end) {
-      if (body(at) < '0' || body(at) > '9') throw ItemReader.Unsupported
-      at += 1
-    }
-    val digits = in.end - in.begin
-    if (digits == 0 || digits > SequenceNumber.MaxDigits) throw ItemReader.Unsupported
-    packed.number(in.begin, in.end)
   }
 
   private def readAll[A](readOne: => A): Vector[A] = {

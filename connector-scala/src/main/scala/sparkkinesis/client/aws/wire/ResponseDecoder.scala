@@ -21,7 +21,7 @@ import sparkkinesis.model.ServiceLimits
 /**
  * Decodes the responses of `GetRecords` and `PutRecords` instead of the SDK, which receives an
  * empty response: the SDK spends most of the time on creating objects. Any other response, such as
- * an error, reaches the SDK unchanged.
+ * an error, reaches the SDK unchanged. [[RecordDistributionReader]] only looks at a response.
  */
 private[aws] object ResponseDecoder extends ExecutionInterceptor {
 
@@ -29,10 +29,12 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
    * The decoded response of one call.
    *
    * @param decode decodes a body; `None` if the SDK must do it
+   * @param isAny whether it decodes any body, or else CBOR without a checksum
    * @param room for the body in memory
    */
   final class Decoded[A](
       decode: Array[Byte] => Option[A],
+      private[ResponseDecoder] val isAny: Boolean = false,
       room: ResponseRoom = ResponseRoom.ofThread
   ) {
     private var decoded = Option.empty[A]
@@ -64,14 +66,15 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
       attributes: ExecutionAttributes
   ): Optional[InputStream] = {
     val called = Option[Decoded[_]](attributes.getAttribute(Attribute))
+      .filter(_ => context.httpResponse.isSuccessful)
     val bytes = length(context.httpResponse).getOrElse(ServiceLimits.GetRecordsBytes)
-    try called.filter(_ => context.httpResponse.isSuccessful).foreach(_.awaitRoom(bytes.toLong))
+    try called.foreach(_.awaitRoom(bytes.toLong))
     catch {
       case e: SdkClientException =>
         context.responseBody.ifPresent(abort(_))
         throw e
     }
-    val decoded = called.filter(_ => isPlain(context.httpResponse))
+    val decoded = called.filter(_.isAny || isPlain(context.httpResponse))
     decoded.fold(context.responseBody) { it =>
       context.responseBody.map[InputStream] { stream =>
         val body = readAll(stream, context.httpResponse)
@@ -88,7 +91,7 @@ private[aws] object ResponseDecoder extends ExecutionInterceptor {
 
   /** Leaves a response with a checksum to the SDK, which compares the body with it. */
   private def isPlain(response: SdkHttpResponse): Boolean =
-    response.isSuccessful && !response.firstMatchingHeader("x-amz-crc32").isPresent &&
+    !response.firstMatchingHeader("x-amz-crc32").isPresent &&
       response.firstMatchingHeader("Content-Type").filter(_.startsWith(Cbor)).isPresent
 
   private def readAll(stream: InputStream, response: SdkHttpResponse): Array[Byte] =

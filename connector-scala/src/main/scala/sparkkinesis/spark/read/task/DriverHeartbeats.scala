@@ -11,7 +11,7 @@ private[read] final class DriverHeartbeats(run: String) extends HeartbeatLink {
   private val driver = new DriverLink(run, DriverHeartbeats.AskTimeout)
 
   override def heartbeat(beat: Heartbeat): HeartbeatReply =
-    driver.ask(Messages.encode(beat, ProtocolVersion.Current)) match {
+    driver.ask(Messages.encode(beat, ProtocolVersion.Current, beat.executor)) match {
       case Some(reply) => Messages.decode[HeartbeatReply](reply)
       case None => throw new QueryGone(s"the query run $run has ended")
     }

@@ -87,7 +87,8 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(arrival("1700000000") === Some(1700000000000L))
     assert(arrival("1700000000.1239") === Some(1700000000123L))
     assert(arrival("1.700000000123E9") === Some(1700000000123L))
-    assert(arrival("1.70000000012300000000000000E+9") === Some(1700000000123L))
+    assert(arrival("1.70000000012300E+9") === Some(1700000000123L))
+    assert(arrival("1.70000000012300000000000000E+9") === None, "too many digits")
   }
 
   test("members that the service may add are skipped, however large or deep they are") {

@@ -59,6 +59,11 @@ class PutRecordsEncoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(encoded(orders, entries) === bySdk(orders, entries))
   }
 
+  test("half of a surrogate pair, which UTF-8 cannot express, is written as Java does") {
+    val read = tree(encoded(orders, Seq(PutEntry("k\ud83d", Array[Byte](1), None))))
+    assert(read.get("Records").get(0).get("PartitionKey").asText === "k?")
+  }
+
   test("more than a request may hold is left to the SDK") {
     val data = new Array[Byte](20 << 20)
     val tooMuch = Seq.fill(4)(PutEntry("k", data, None))
