@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from spark_kinesis._offsets import ShardOffset, SourceOffset
     from spark_kinesis.tools.facts.checkpoints import Batch
 
+__all__ = ["BatchReads", "Count", "ShardRead", "all_reads", "batches", "count_reads", "total"]
+
 SHARE = 2 / 5  # of the read quota of a shard
 MAX_RECORDS = 2_000
 
