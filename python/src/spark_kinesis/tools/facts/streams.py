@@ -25,7 +25,7 @@ Advance = Callable[[int, int], None]
 PROVISIONED, ON_DEMAND = "PROVISIONED", "ON_DEMAND"
 HASH_KEYS = 2**128
 _NAMED = 5
-_THREADS = 1  # the number of connections of a boto3 client
+_THREADS = 10  # the number of connections of a boto3 client
 
 
 @dataclass(frozen=True, kw_only=True)
