@@ -335,3 +335,16 @@ def test_each_source_of_a_stream_has_its_own_findings(
     assert asked == ["7", "9"]
     for name in names:
         assert sum(f"orders (source {name})" in seen for seen in owned) == 2
+
+
+def test_streams_of_two_accounts_with_one_name_have_their_arns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = ARN.replace("123456789012", "999999999999")
+    one = StreamOffset(created="2026-01-01T00:00:00Z", shards={"a": READ})
+    log(tmp_path, encode(SourceOffset(streams={ARN: one, other: one})), completed=8)
+    kinesis = stub("a", asked=[])
+    monkeypatch.setattr(Setup, "kinesis", lambda *_: kinesis)
+    setup = Setup(connection=Connection("doctor"), checkpoint=str(tmp_path))
+    lags = [it.seen for it in checkpoint_check(setup) if it.subject == "lag"]
+    assert [it.partition(" is ")[0] for it in lags] == [ARN, other]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis._offsets import stream_name
+from spark_kinesis._offsets import stream_names
 
 from .forecast import Forecast, Outlook, forecast, is_stalled, of_all, period, speeds, tolerance
 from .tree import Node, State, tree
@@ -227,7 +226,7 @@ def snapshot(facts: Facts) -> Snapshot:
     """The snapshot of what one look has found."""
     now, steps = facts.at, facts.steps
     behind = {key for key, it in facts.shards.items() if it.lag}
-    names = _names({arn for arn, _ in facts.shards})
+    names = stream_names({arn for arn, _ in facts.shards})
     trees = _trees(facts)
     nodes = {(arn, node.shard): node for arn, found in trees.items() for node in found}
     known = speeds(steps, now, behind)
@@ -268,12 +267,6 @@ def complete(position: SourceOffset) -> dict[ShardKey, datetime]:
     """Up to which time each shard was read completely, where the position says so."""
     found = shards_of(position).items()
     return {key: it.complete_as_of for key, it in found if it.complete_as_of is not None}
-
-
-def _names(arns: Collection[str]) -> dict[str, str]:
-    """The names of streams by ARN. The name is the ARN if several accounts or regions have it."""
-    count = Counter(map(stream_name, arns))
-    return {it: name if count[name := stream_name(it)] == 1 else it for it in arns}
 
 
 def _trees(facts: Facts) -> dict[str, tuple[Node, ...]]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from spark_kinesis import CheckpointError, SparkKinesisError
-from spark_kinesis._offsets import Progress, stream_name
+from spark_kinesis._offsets import Progress, stream_name, stream_names
 from spark_kinesis._times import duration_text, parsed, time_text
 from spark_kinesis.tools.facts.checkpoints import next_positions
 from spark_kinesis.tools.facts.files import shown
@@ -57,9 +57,10 @@ def checkpoint_check(setup: Setup) -> list[Finding]:
             seen = str(error)
         remedy = "Check the location and its permissions, or see docs/how-to/restart.md."
         return [CHECKPOINT.problem("log", shown(seen), remedy)]
+    names = stream_names({arn for it in positions.values() for arn in it.streams})
     for source, position in positions.items():
         for arn, offset in position.streams.items():
-            name = stream_name(arn) + (f" (source {source})" if len(positions) > 1 else "")
+            name = names[arn] + (f" (source {source})" if len(positions) > 1 else "")
             findings += _of_stream(setup, name, arn, offset)
     return findings
 
