@@ -186,7 +186,8 @@ def look_at(  # noqa: PLR0917 the facts about one stream
     oldest = sorted(readable, key=lambda it: (known[it].complete_as_of or _FIRST, it))[:MOST_PROBES]
 
     def advance(done: int, total: int) -> None:
-        say(f"checkpoint: {done} of {total} shards of {name}")
+        if done < total:
+            say(f"checkpoint: {oldest[done]}")  # the next answer
 
     places = [(it, known[it]) for it in oldest]
     probes = dict(zip(oldest, probe_each(client, arn, places, now, advance), strict=True))
