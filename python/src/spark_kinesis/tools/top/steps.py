@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._offsets import SourceOffset
-from spark_kinesis._watch.snapshot import MicroBatch
+from spark_kinesis._watch.forecast import Step
+from spark_kinesis._watch.snapshot import MicroBatch, complete
 from spark_kinesis._watch.way import Way
 from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint, next_position
-
-if TYPE_CHECKING:
-    from spark_kinesis._watch.forecast import Step
 
 MOST_STEPS = 20
 
@@ -55,6 +51,12 @@ class StepLog:
             if batch.planned is not None:
                 way.add(number, batch.planned, before and before[1], end)
         self.steps = tuple(way.steps)
+        if len(self.steps) == 1:  # The others say how often the query plans one.
+            self.steps = tuple(
+                Step(at=batch.planned, number=batch.number, complete=complete(end))
+                for batch, end in (found[it] for it in done)
+                if batch.planned is not None
+            )
         self._batches = {it: read for it, read in found.items() if it < newest}
 
     def _read(self, number: int, *, is_latest: bool) -> None:
