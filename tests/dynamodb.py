@@ -43,7 +43,9 @@ def lease_table(client: Any, name: str) -> None:
     )
 
 
-def put_lease(client: Any, table: str, key: str, checkpoint: str, sub: int = 0) -> None:
+def put_lease(
+    client: Any, table: str, key: str, checkpoint: str, sub: int = 0, **more: Any
+) -> None:
     """A lease in the form of the KCL."""
     client.put_item(
         TableName=table,
@@ -54,8 +56,46 @@ def put_lease(client: Any, table: str, key: str, checkpoint: str, sub: int = 0) 
             "checkpoint": {"S": checkpoint},
             "checkpointSubSequenceNumber": {"N": str(sub)},
             "ownerSwitchesSinceCheckpoint": {"N": "0"},
+            **more,
         },
     )
+
+
+# Items that KCL 3.5 keeps beside the leases if it has a single table.
+OTHER_ITEMS: list[dict[str, Any]] = [
+    {
+        "leaseKey": {"S": "worker"},
+        "entityType": {"S": "WORKER_METRIC_STATS"},
+        "lut": {"N": "1795824000"},
+        "sts": {"M": {"C": {"L": [{"N": "12.5"}]}}},
+        "opr": {"M": {"C": {"L": [{"N": "100"}]}}},
+        "sup": {"N": "1"},
+        "slu": {"N": "1795824000"},
+    },
+    {
+        "leaseKey": {"S": "Leader"},
+        "entityType": {"S": "LEADER"},
+        "ownerName": {"S": "worker"},
+        "leaseDuration": {"S": "120000"},
+        "recordVersionNumber": {"S": "d2b6"},
+    },
+    {
+        "leaseKey": {"S": "TableMigration3.5"},
+        "entityType": {"S": "TABLE_MIGRATION"},
+        "tm": {"S": "TABLE_MIGRATION_STATUS_COMPLETE"},
+    },
+    {
+        "leaseKey": {"S": "orders"},
+        "entityType": {"S": "STREAM"},
+        "streamId": {"S": "stream-1"},
+    },
+]
+
+
+def single_table(client: Any, table: str) -> None:
+    """Add the items that KCL 3.5 keeps beside the leases."""
+    for item in OTHER_ITEMS:
+        client.put_item(TableName=table, Item=item)
 
 
 def leases(client: Any, table: str) -> dict[str, tuple[str, int]]:
@@ -67,4 +107,5 @@ def leases(client: Any, table: str) -> dict[str, tuple[str, int]]:
             int(it["checkpointSubSequenceNumber"]["N"]),
         )
         for it in items
+        if "checkpoint" in it
     }

@@ -246,6 +246,12 @@ def aws_errors() -> tuple[type[Exception], ...]:
     return BotoCoreError, ClientError
 
 
+def code_of(error: Exception) -> str:
+    """The service's name of an error, or the class of an error without an answer."""
+    found = (getattr(error, "response", None) or {}).get("Error", {})
+    return str(found.get("Code") or type(error).__name__)
+
+
 def is_from_aws(error: Exception) -> bool:
     """Whether boto3 raised an error. It may not be installed."""
     return type(error).__module__.startswith("botocore.")

@@ -6,6 +6,7 @@ The connector's ``OffsetCodec`` writes it. ``docs/reference/checkpoint-format.md
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
@@ -15,7 +16,7 @@ from ._errors import CheckpointError
 from ._times import from_millis, parsed, to_millis
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 VERSION = 1
 _ID_LENGTH = 20
@@ -191,3 +192,9 @@ def short_id(shard: str) -> str:
 def stream_name(arn: str) -> str:
     """The name of the stream from its ARN."""
     return arn.rpartition("/")[2]
+
+
+def stream_names(arns: Collection[str]) -> dict[str, str]:
+    """The names of streams by ARN. The name is the ARN if several accounts or regions have it."""
+    count = Counter(map(stream_name, arns))
+    return {it: name if count[name := stream_name(it)] == 1 else it for it in arns}

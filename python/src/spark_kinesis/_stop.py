@@ -9,8 +9,8 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ._backoff import pause
 from ._options.declared import require
+from ._retry import pause
 from ._session.missing import require_connector, require_connector_in
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from spark_kinesis.tools.examination.checkpoint import (
 from spark_kinesis.tools.examination.setup import Setup
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.facts.records import Probe
+from spark_kinesis.tools.facts.lags import Probe
 from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
@@ -48,7 +49,14 @@ SUMMARY = StreamSummary(
     shard_metrics=(),
 )
 READ = ShardOffset(progress=Progress.AFTER, sequence_number=7, complete_as_of=NOW - HOUR)
-AT_TIP = Probe(behind=timedelta(), arrived=None, sequence_number=None, is_end=False)
+AT_TIP = Probe(
+    at=NOW,
+    position=READ,
+    behind=timedelta(),
+    arrived=None,
+    sequence_number=None,
+    is_end=False,
+)
 
 
 def shard(name: str, *parents: str) -> StreamShard:
@@ -269,11 +277,27 @@ def test_finished_shards_take_no_read_from_the_others() -> None:
     shards = {f"closed-{number}": finished for number in range(MOST_PROBES)} | {"open": READ}
     offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
     asked: list[str] = []
-    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
+    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda: NOW, lambda _: None)
     assert asked == ["open"]
     lag = of(found, "lag")
     assert lag is not None
     assert lag.seen == "orders is at most 1 min behind, in open"
+
+
+def test_shards_are_read_side_by_side() -> None:
+    both = Barrier(2, timeout=60)
+
+    class Asked(list[str]):
+        def append(self, shard: str, /) -> None:
+            both.wait()
+            super().append(shard)
+
+    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards={"a": READ, "b": READ})
+    asked, said = Asked(), list[str]()
+    client = stub("a", "b", asked=asked)
+    found = look_at(client, "orders", ARN, offset, lambda: NOW, said.append)
+    assert {it.id: it.probe is not None for it in found.shards} == {"a": True, "b": True}
+    assert said == ["checkpoint: a", "checkpoint: b"]
 
 
 def test_a_child_of_a_finished_shard_is_read() -> None:
@@ -281,7 +305,7 @@ def test_a_child_of_a_finished_shard_is_read() -> None:
     shards = {"parent": ShardOffset(progress=Progress.FINISHED), "child": child}
     offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
     asked: list[str] = []
-    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda _: None)
+    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda: NOW, lambda _: None)
     assert asked == ["child"]
     lag = of(found, "lag")
     assert lag is not None
@@ -311,3 +335,16 @@ def test_each_source_of_a_stream_has_its_own_findings(
     assert asked == ["7", "9"]
     for name in names:
         assert sum(f"orders (source {name})" in seen for seen in owned) == 2
+
+
+def test_streams_of_two_accounts_with_one_name_have_their_arns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = ARN.replace("123456789012", "999999999999")
+    one = StreamOffset(created="2026-01-01T00:00:00Z", shards={"a": READ})
+    log(tmp_path, encode(SourceOffset(streams={ARN: one, other: one})), completed=8)
+    kinesis = stub("a", asked=[])
+    monkeypatch.setattr(Setup, "kinesis", lambda *_: kinesis)
+    setup = Setup(connection=Connection("doctor"), checkpoint=str(tmp_path))
+    lags = [it.seen for it in checkpoint_check(setup) if it.subject == "lag"]
+    assert [it.partition(" is ")[0] for it in lags] == [ARN, other]

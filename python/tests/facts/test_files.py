@@ -8,15 +8,17 @@ from typing import Any
 
 import fsspec
 import pytest
+from fsspec.implementations.arrow import ArrowFSWrapper
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow.fs import LocalFileSystem
 
 from spark_kinesis import CheckpointError, MissingPackageError, SparkKinesisError
 from spark_kinesis._boto import CallSettings
 from spark_kinesis.tools.facts.files import CheckpointFiles, Store, _StoreFiles, open_files, shown
 
 
-@pytest.fixture(params=["path", "URL", "fsspec", "memory"])
+@pytest.fixture(params=["path", "URL", "fsspec", "memory", "pyarrow"])
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> CheckpointFiles:
     root = tmp_path / "a query"
     if request.param == "path":
@@ -25,6 +27,8 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> CheckpointFiles:
         return open_files(root.as_uri())
     if request.param == "memory":
         return open_files(f"memory://{root}")
+    if request.param == "pyarrow":  # what fsspec puts around pyarrow's HDFS
+        return _StoreFiles("here", ArrowFSWrapper(LocalFileSystem()), str(root), "hdfs")
     return _StoreFiles("here", fsspec.filesystem("local"), str(root), "local")
 
 
@@ -195,6 +199,24 @@ def test_a_store_that_returns_another_text_is_noticed(monkeypatch: pytest.Monkey
 def test_an_unknown_store_is_doubted(tmp_path: Path) -> None:
     assert open_files(str(tmp_path)).doubt is None
     assert "Let nothing else write there" in str(open_files("memory://odd/query").doubt)
+
+
+def test_hdfs_is_doubted_because_pyarrow_replaces_a_file_that_just_appeared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files: Any = _StoreFiles("here", ArrowFSWrapper(LocalFileSystem()), str(tmp_path), "hdfs")
+    look = files._system.exists
+
+    def appeared(file: str) -> bool:
+        was_there = bool(look(file))
+        if file.endswith("/7") and not was_there:
+            files._system.pipe_file(file, b"of another command")
+        return was_there
+
+    monkeypatch.setattr(files._system, "exists", appeared)
+    files.create("offsets/7", "text")
+    assert files.read("offsets/7") == "text"
+    assert "Let nothing else write there" in files.doubt
 
 
 def test_hdfs_says_what_to_install() -> None:

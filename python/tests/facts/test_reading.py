@@ -6,7 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from spark_kinesis.tools.facts.records import Probe
+from spark_kinesis._offsets import Progress, ShardOffset
+from spark_kinesis.tools.facts.lags import Probe, lag
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
@@ -24,10 +25,13 @@ NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 def test_the_lag_is_the_age_of_the_first_unread_record(
     arrived: float | None, behind: float, age: float
 ) -> None:
+    position = ShardOffset(progress=Progress.AFTER, sequence_number=7)
     found = Probe(
+        at=NOW,
+        position=position,
         behind=timedelta(seconds=behind),
         arrived=None if arrived is None else NOW - timedelta(seconds=arrived),
         sequence_number=None,
         is_end=False,
     )
-    assert found.age(NOW) == timedelta(seconds=age)
+    assert lag(position, [found], NOW) == timedelta(seconds=age)

@@ -19,7 +19,7 @@ from spark_kinesis import (
     LocalKinesisError,
     MissingPackageError,
     NoAnswerError,
-    _backoff,
+    _retry,
 )
 from spark_kinesis.local import LocalEndpoint, LocalKinesis
 
@@ -265,10 +265,10 @@ def test_a_write_without_an_answer_is_not_repeated(kinesis: LocalEndpoint, stub:
 
 
 def test_pauses_double_up_to_a_maximum() -> None:
-    longest = [_backoff.pause(attempt, lambda: 1.0) for attempt in range(20)]
+    longest = [_retry.pause(attempt, lambda: 1.0) for attempt in range(20)]
     assert longest == sorted(longest)
     assert (longest[0], longest[-1]) == (0.05, 1.0)
-    assert _backoff.pause(9, lambda: 0.0) == 0.0
+    assert _retry.pause(9, lambda: 0.0) == 0.0
 
 
 class StandingClock:

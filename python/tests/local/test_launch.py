@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from spark_kinesis import LocalKinesisError
 from spark_kinesis._session.jars import spark_homes
-from spark_kinesis.local._server import READY, command, spark_jars
+from spark_kinesis.local._server import READY, ServerProcess, command, spark_jars
 
 
 def spark(folder: Path, *jars: str) -> Path:
@@ -66,3 +68,18 @@ def test_it_ends_with_its_input_and_prints_no_warning(tmp_path: Path) -> None:
     said = words.read_text()
     assert "SLF4J" not in said
     assert "Exception" not in said
+
+
+def test_a_forked_process_neither_loses_nor_stops_the_server() -> None:
+    listens = f"import sys; print('{READY}http://here', flush=True); sys.stdin.read()"
+    process = ServerProcess([sys.executable, "-c", listens], shares_stderr=False)
+    assert process.endpoint() == "http://here"
+    child = os.fork()
+    if not child:
+        was_running = process.status is None
+        process.stop()
+        os._exit(0 if was_running else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert process.status is None
+    process.stop()
+    assert process.status == 0

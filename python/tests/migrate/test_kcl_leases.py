@@ -66,6 +66,9 @@ def test_the_key_of_an_application_with_several_streams() -> None:
 
 def test_other_items_are_no_leases() -> None:
     assert read_lease({"leaseKey": {"S": "Migration3.0"}, "cv": {"S": "x"}}) is None
+    of_kcl_35 = item("shard-1", "7", entityType={"S": "LEASE"})
+    assert read_lease(of_kcl_35) == lease("shard-1", "7")
+    assert read_lease(item("shard-1", "7", entityType={"S": "STREAM"})) is None
 
 
 def test_checkpoints() -> None:

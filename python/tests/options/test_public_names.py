@@ -50,6 +50,19 @@ def test_the_reference_names_what_users_can_import() -> None:
     assert set(tools.__all__) <= {it.rpartition(".")[2] for it in paths}
 
 
+@pytest.mark.parametrize("name", tools.__all__)
+def test_what_the_results_of_the_tools_consist_of_is_exported(name: str) -> None:
+    module = import_module(getattr(tools, name).__module__)
+    exported = getattr(module, "__all__", dir(module))
+    assert name in exported
+    for cls in (getattr(module, it) for it in exported):
+        fields = getattr(cls, "__dataclass_fields__", {}).values()
+        words = {word for it in fields for word in re.findall(r"\w+", str(it.type))}
+        types = {it for it in words if isinstance(getattr(module, it, None), type)}
+        own = {it for it in types if getattr(module, it).__module__.startswith(module.__name__)}
+        assert own <= set(exported), cls
+
+
 def test_the_errors_have_one_suffix_and_one_base() -> None:
     exported = [getattr(spark_kinesis, name) for name in spark_kinesis.__all__]
     errors = [e for e in exported if isinstance(e, type) and issubclass(e, Exception)]

@@ -56,7 +56,7 @@ class World:
         self.sent.append((self.time, [it["Data"].decode() for it in records]))
         self.time += self.delay
         codes = self.script.pop(0) if self.script else [None] * len(records)
-        return {"Records": [{} if it is None else {"ErrorCode": it} for it in codes]}
+        return {"Records": [{"ShardId": "a"} if it is None else {"ErrorCode": it} for it in codes]}
 
     def write(self, records: Any, seconds: float = math.inf) -> Written:
         client: Any = self

@@ -9,8 +9,7 @@ from typing import Any
 from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._watch.forecast import Step
 from spark_kinesis._watch.snapshot import Facts, MicroBatch, ShardFacts, ShardKey
-from spark_kinesis.tools.facts.records import Probe
-from spark_kinesis.tools.top.probes import Reading
+from spark_kinesis.tools.facts.lags import Probe
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
@@ -55,21 +54,19 @@ def reading(
     at: datetime = NOW,
     arrived: tuple[float, ...] = (),
     behind: float = 0,
-) -> Reading:
+) -> Probe:
     """A probe that found records, which arrived some seconds ago."""
     times = [ago(it) for it in arrived]
-    return Reading(
+    return Probe(
         at=at,
         position=position,
-        probe=Probe(
-            behind=timedelta(seconds=behind),
-            arrived=times[0] if times else None,
-            sequence_number=7 if times else None,
-            last_arrived=times[-1] if times else None,
-            records=len(times),
-            size=10 * len(times),
-            is_end=False,
-        ),
+        behind=timedelta(seconds=behind),
+        arrived=times[0] if times else None,
+        sequence_number=7 if times else None,
+        last_arrived=times[-1] if times else None,
+        records=len(times),
+        size=10 * len(times),
+        is_end=False,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,6 @@ from spark_kinesis.tools.top.probes import (
     PROBES_PER_SECOND,
     SAMPLE_BYTES,
     Probed,
-    Reading,
     Spending,
     due,
     limit,
@@ -27,6 +27,9 @@ from spark_kinesis.tools.top.probes import (
 
 from .given import NOW, after, ago, key, reading
 
+if TYPE_CHECKING:
+    from spark_kinesis.tools.facts.lags import Probe
+
 HERE = after(5, ago(100))
 START = ShardOffset(progress=Progress.TRIM_HORIZON)
 
@@ -34,7 +37,7 @@ START = ShardOffset(progress=Progress.TRIM_HORIZON)
 Shard = tuple[ShardOffset | None, Probed]
 
 
-def facts(position: ShardOffset | None, *readings: Reading, tip: tuple[Reading, ...] = ()) -> Shard:
+def facts(position: ShardOffset | None, *readings: Probe, tip: tuple[Probe, ...] = ()) -> Shard:
     return position, Probed(backlog=deque(readings), tip=deque(tip))
 
 

@@ -108,3 +108,13 @@ def test_a_query_whose_shards_are_all_finished_has_no_rate_per_shard() -> None:
     finished = ShardFacts(position=ShardOffset(progress=Progress.FINISHED), lag=timedelta())
     found = snapshot(replace(facts({0: finished}, steps=steps(1.0, 0)), processed=40))
     assert (found.shards, found.totals.records) == ((), None)
+
+
+def test_streams_of_two_accounts_with_one_name_are_told_apart() -> None:
+    other = ARN.replace("123456789012", "999999999999")
+    alone = facts({0: shard(600)})
+    both = replace(alone, shards={**alone.shards, (other, name(0)): shard(5)})
+    found = snapshot(both)
+    assert [it.stream for it in found.shards] == [ARN, other]
+    assert {it: len(nodes) for it, nodes in found.trees.items()} == {ARN: 1, other: 1}
+    assert [it.stream for it in snapshot(alone).shards] == ["orders"]

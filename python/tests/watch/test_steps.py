@@ -17,6 +17,7 @@ from spark_kinesis._offsets import (
     StreamOffset,
     encode,
 )
+from spark_kinesis._watch.forecast import period
 from spark_kinesis._watch.snapshot import MicroBatch
 from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint
 from spark_kinesis.tools.facts.files import open_files
@@ -116,7 +117,20 @@ def test_a_micro_batch_that_was_dropped_may_be_planned_with_another_end(written:
     written.plan(2, ago(3), after(2, ago(15)))
     written.complete(1, 2)
     log.refresh()
-    assert [it.complete[key(0)] for it in log.steps] == [ago(25), ago(25), ago(15)]
+    assert [it.complete[key(0)] for it in log.steps] == [ago(25), ago(15)]
+
+
+def test_a_micro_batch_without_data_is_no_step(written: Written) -> None:
+    for number in range(10):  # after each one with data, Spark plans one for the watermark
+        read = number // 2 * 2
+        written.plan(number, ago(100 - 10 * read - number % 2), after(read, ago(101 - 10 * read)))
+    written.complete(*range(10))
+    log = written.log
+    log.refresh()
+    assert [(it.at, it.number) for it in log.steps] == [
+        (ago(100 - 20 * number), number) for number in range(5)
+    ]
+    assert period(log.steps) == timedelta(seconds=20)
 
 
 def test_each_micro_batch_is_read_once(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,8 @@ class Moving:
 
 
 @pytest.fixture
-def moving(kinesis: str, dynamodb: str, tmp_path: Path) -> Moving:
+def moving(kinesis: str, dynamodb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Moving:
+    monkeypatch.chdir(tmp_path)  # there the command keeps the old leases
     return Moving(kinesis, dynamodb, tmp_path)
 
 

@@ -13,7 +13,7 @@ from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.streams import describe
-from tests.dynamodb import TABLE, dynamodb, put_lease
+from tests.dynamodb import TABLE, dynamodb, put_lease, single_table
 from tests.simulator.commands.moving import FIRST, Moving
 
 if TYPE_CHECKING:
@@ -32,6 +32,14 @@ def test_a_lease_becomes_the_position_of_a_new_query(
     assert moving.numbers[4] in first
     assert total == f"{moving.name}: 1 shards to read, 0 already read"
     assert f"Written: {moving.folder}" in said.err
+    assert moving.begins == {"0": moving.numbers[3]}
+
+
+def test_the_single_table_of_kcl_35_has_other_items(moving: Moving, moto: str, table: Any) -> None:
+    single_table(table, TABLE)
+    put_lease(table, TABLE, "shardId-of-no-lease", "17", entityType={"S": "SOME_FUTURE_TYPE"})
+    put_lease(table, TABLE, FIRST, moving.numbers[3], entityType={"S": "LEASE"})
+    assert moving.kcl(moto) == 0
     assert moving.begins == {"0": moving.numbers[3]}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spark_kinesis._offsets import Progress, ShardOffset
-from spark_kinesis.tools.facts.records import probe
+from spark_kinesis.tools.facts.lags import probe
 from spark_kinesis.tools.facts.streams import HASH_KEYS, describe, list_shards
 
 START = ShardOffset(progress=Progress.TRIM_HORIZON)

@@ -14,7 +14,7 @@ from aws_kinesis_agg.aggregator import RecordAggregator
 from spark_kinesis.tools import handover
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import describe
-from tests.dynamodb import TABLE, dynamodb, leases, put_lease
+from tests.dynamodb import OTHER_ITEMS, TABLE, dynamodb, leases, put_lease, single_table
 
 FIRST, SECOND = "shardId-000000000000", "shardId-000000000001"
 
@@ -80,6 +80,22 @@ def test_positions_become_leases(
     (old,) = (it for it in table.scan(TableName=TABLE)["Items"] if it["leaseKey"]["S"] == FIRST)
     assert old["leaseCounter"] == {"N": "18"}
     assert "leaseOwner" not in old
+
+
+def test_the_single_table_of_kcl_35_keeps_its_other_items(
+    leaving: Leaving, moto: str, table: Any
+) -> None:
+    number = leaving.put(b"plain", 0)
+    leaving.completed(number, "trim_horizon")
+    single_table(table, TABLE)
+    put_lease(table, TABLE, FIRST, "LATEST", entityType={"S": "LEASE"})
+    assert leaving.hand_back(moto) == 0
+    assert leases(table, TABLE) == {FIRST: (number, 0), SECOND: ("TRIM_HORIZON", 0)}
+    items = {it["leaseKey"]["S"]: it for it in table.scan(TableName=TABLE)["Items"]}
+    assert [items[it]["entityType"] for it in (FIRST, SECOND)] == [{"S": "LEASE"}] * 2
+    assert [items[it["leaseKey"]["S"]] for it in OTHER_ITEMS] == OTHER_ITEMS
+    (kept,) = (leaving.folder / "old-leases.jsonl").read_text().splitlines()
+    assert json.loads(kept)["leaseKey"] == {"S": FIRST}
 
 
 def test_what_was_handed_back_can_be_taken_over_again(

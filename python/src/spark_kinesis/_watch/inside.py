@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
@@ -13,23 +12,23 @@ from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis._offsets import Progress, decode, is_kinesis
 from spark_kinesis._times import from_iso, utc_now
 
-from .forecast import Step
 from .snapshot import (
     Counters,
     Facts,
     MicroBatch,
     ShardFacts,
     camel,
-    complete,
     shards_of,
     snapshot,
 )
+from .way import Way
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from spark_kinesis._offsets import SourceOffset
 
+    from .forecast import Step
     from .snapshot import ShardKey, Snapshot
 
 _KEPT = 100
@@ -58,11 +57,8 @@ class InsideView:
         self._query, self._source, self._now = query, source, now
         self._given, self._learned = retention, retention
         self._parents: dict[ShardKey, tuple[str, ...]] = {}
-        self._steps: deque[Step] = deque(maxlen=_KEPT)
+        self._way = Way(_KEPT)
         self._last: Report | None = None
-        self._moved: Report | None = None  # the last one that moved the source
-        self._next_moves = 0  # number of moves of which the move before was seen, too
-        self._next_numbers = 0  # number of micro-batches from one to the other, in total
         self._batch: MicroBatch | None = None
 
     @property
@@ -86,11 +82,11 @@ class InsideView:
                 query=self._query.name or str(self._query.id),
                 place="This session",
                 batch=self._batch,
-                steps=tuple(self._steps),
+                steps=tuple(self._way.steps),
                 shards=self._shards(self._last, now) if self._last else {},
                 retention=dict.fromkeys(streams, self._learned) if self._learned else {},
                 counters=self._last.counters if self._last else None,
-                processed=_rate(self._steps, now),
+                processed=_rate(self._way.steps, now),
                 status=self._status(),
             )
         )
@@ -116,27 +112,9 @@ class InsideView:
                 self._parents[key] = tuple(sorted({*self._parents.get(key, ()), *it.waits_for}))
         self._last = report
         self._learned = self._given or report.retention or self._learned
-        if report.has_moved:
-            batch, place = report.batch, self._place(report)
-            done = complete(report.end)
-            self._steps.append(Step(at=report.at, number=place, complete=done, rows=batch.rows))
-            self._batch, self._moved = batch, report
-
-    def _place(self, report: Report) -> float:
-        """The place of a micro-batch among those that moved the source.
-
-        Spark also numbers those that did not: after a watermark has advanced, and if only another
-        source has moved. It is unknown which of those that no look has seen moved this one.
-        """
-        if self._moved is None:
-            return 0
-        numbers, place = report.batch.number - self._moved.batch.number, self._steps[-1].number
-        if report.start == self._moved.end:  # None between them has moved the source.
-            self._next_moves += 1
-            self._next_numbers += numbers
-            return place + 1
-        usual = self._next_numbers / self._next_moves if self._next_moves else 1
-        return place + max(1, numbers / usual)
+        batch = report.batch
+        if self._way.add(batch.number, report.at, report.start, report.end, batch.rows):
+            self._batch = batch
 
     def _shards(self, last: Report, now: datetime) -> dict[ShardKey, ShardFacts]:
         """What is known about all shards that were ever named."""

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis._offsets import stream_name
+from spark_kinesis._offsets import stream_names
 
 from .forecast import Forecast, Outlook, forecast, is_stalled, of_all, period, speeds, tolerance
 from .tree import Node, State, tree
@@ -105,7 +105,7 @@ class ShardView:
     """A shard that the query reads, or will read. A figure is ``None`` if it is unknown.
 
     Attributes:
-        stream: name of the stream.
+        stream: name of the stream, or its ARN if the query reads several with this name.
         shard: ID.
         state: what the query does with it.
         is_open: whether it accepts records.
@@ -177,7 +177,7 @@ class Snapshot:
         totals: all shards together.
         forecast: what becomes of the lag.
         shards: the shards that are read or wait, those with the largest lag first.
-        trees: the shards of each stream by descent, by name of the stream.
+        trees: the shards of each stream by descent, by ``stream`` as in the shards.
         counters: the counters of the source. ``None`` if they cannot be seen.
         cost: what the view used of the quota of a shard.
         notes: what went wrong, in sentences.
@@ -226,12 +226,13 @@ def snapshot(facts: Facts) -> Snapshot:
     """The snapshot of what one look has found."""
     now, steps = facts.at, facts.steps
     behind = {key for key, it in facts.shards.items() if it.lag}
+    names = stream_names({arn for arn, _ in facts.shards})
     trees = _trees(facts)
     nodes = {(arn, node.shard): node for arn, found in trees.items() for node in found}
     known = speeds(steps, now, behind)
     usual = median(known.values()) if known else None  # of shards of which nothing else is known
     views = [
-        _shard(facts, key, nodes[key], known.get(key, usual))
+        _shard(facts, key, names[key[0]], nodes[key], known.get(key, usual))
         for key in facts.shards
         if nodes[key].state in _SHOWN
     ]
@@ -246,7 +247,7 @@ def snapshot(facts: Facts) -> Snapshot:
         totals=_totals(views, facts.processed, usual),
         forecast=of_all((it.shard, it.forecast) for it in views),
         shards=tuple(sorted(views, key=_by_lag)),
-        trees={stream_name(arn): found for arn, found in trees.items()},
+        trees={names[arn]: found for arn, found in trees.items()},
         counters=facts.counters,
         cost=facts.cost,
         notes=facts.notes,
@@ -275,11 +276,11 @@ def _trees(facts: Facts) -> dict[str, tuple[Node, ...]]:
     return {arn: tree(streams[arn]) for arn in sorted(streams)}
 
 
-def _shard(facts: Facts, key: ShardKey, node: Node, speed: float | None) -> ShardView:
+def _shard(facts: Facts, key: ShardKey, stream: str, node: Node, speed: float | None) -> ShardView:
     it, retention = facts.shards[key], facts.retention.get(key[0])
     rate = it.backlog_rate
     return ShardView(
-        stream=stream_name(key[0]),
+        stream=stream,
         shard=key[1],
         state=node.state,
         is_open=node.is_open,

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis._backoff import pause
 from spark_kinesis._boto import LOCAL_REGION, TRANSIENT, boto3
 from spark_kinesis._errors import KinesisRefusedError, LocalKinesisError, NoAnswerError
+from spark_kinesis._retry import pause
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

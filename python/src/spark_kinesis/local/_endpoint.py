@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from spark_kinesis._backoff import pause
 from spark_kinesis._boto import LOCAL_REGION
 from spark_kinesis._errors import LocalKinesisError
 from spark_kinesis._options.access import StaticCredentials
+from spark_kinesis._retry import put_all
 
 from ._admin import Fault, FaultName, Stats, admin, stats
 from ._calls import KEY, Calls, Clients
@@ -355,25 +355,13 @@ class LocalEndpoint:
 
     def _put(self, stream: str, request: Sequence[dict[str, Any]]) -> list[str]:
         """Send a request until every entry is written. Returns the shard ids."""
-        shards: dict[int, str] = {}
-        until, attempt = time.monotonic() + _PUT_SECONDS, 0
-        while True:
-            left = [at for at in range(len(request)) if at not in shards]
-            entries = [request[at] for at in left]
-            answer = self._calls.change("PutRecords", StreamName=stream, Records=entries)
-            answers = answer["Records"]
-            written = zip(left, answers, strict=True)
-            shards |= {at: it["ShardId"] for at, it in written if "ShardId" in it}
-            failed = [it["ErrorCode"] for it in answers if "ErrorCode" in it]
-            if not failed:
-                return [shards[at] for at in range(len(request))]
-            if time.monotonic() > until:
-                raise LocalKinesisError(
-                    f"stream {stream}: {len(failed)} records were not written within "
-                    f"{_PUT_SECONDS:.0f} s. The last error was {failed[0]}"
-                )
-            time.sleep(pause(attempt))
-            attempt += 1
+        return put_all(
+            lambda entries: self._calls.change("PutRecords", StreamName=stream, Records=entries),
+            request,
+            stream=stream,
+            seconds=_PUT_SECONDS,
+            error=LocalKinesisError,
+        ).shards
 
     def _wait_until(self, condition: Callable[[], bool], complaint: str) -> None:
         """Wait until the server has done something. A clock that stands still is moved meanwhile.

@@ -132,7 +132,10 @@ class LocalKinesis(LocalEndpoint):
         return self
 
     def stop(self) -> None:
-        """Stop the process. Without ``persist``, its data is lost. It may be stopped already."""
+        """Stop the process. Without ``persist``, its data is lost. It may be stopped already.
+
+        In a forked Python process, it only lets go of the process, which goes on for the parent.
+        """
         self._move(None)
         process, self._process = self._process, None
         if process is not None:

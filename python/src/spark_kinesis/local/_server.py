@@ -235,6 +235,8 @@ def spark_jars() -> list[str]:
 class ServerProcess:
     """A process that starts at once, and ends with this Python process at the latest.
 
+    A forked copy of this Python process can neither see how it is nor end it.
+
     Args:
         words: the command and its arguments.
         shares_stderr: whether it writes to the standard error of this process. If not, its error
@@ -243,6 +245,7 @@ class ServerProcess:
 
     def __init__(self, words: Sequence[str], *, shares_stderr: bool) -> None:
         """Start the process."""
+        self._starter = os.getpid()
         self._log: IO[str] | None = None
         if not shares_stderr:
             self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 until stop()
@@ -261,8 +264,8 @@ class ServerProcess:
 
     @property
     def status(self) -> int | None:
-        """The exit code of the process; ``None`` while it runs."""
-        return self._process.poll()
+        """The exit code of the process; ``None`` while it runs, and in a forked process."""
+        return self._process.poll() if self._is_own else None
 
     def wait(self) -> int:
         """Wait until it ends. Returns its exit code."""
@@ -276,16 +279,22 @@ class ServerProcess:
         return self._log.read()[-_LAST_WORDS:].strip()
 
     def stop(self) -> None:
-        """End the process. It may have ended already."""
+        """End the process, unless it belongs to the parent. It may have ended already."""
         if self._process.stdin is not None:
             self._process.stdin.close()  # with --stop-with-stdin, this makes it end
-        try:
-            self._process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._is_own:
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
         if self._log is not None:
             self._log.close()
+
+    @property
+    def _is_own(self) -> bool:
+        """Whether this Python process has started it. For a fork, ``poll`` says that it ended."""
+        return self._starter == os.getpid()
 
 
 def ready_endpoint(process: subprocess.Popen[str]) -> str | None:

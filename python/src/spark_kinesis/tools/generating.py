@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spark_kinesis._backoff import pause
 from spark_kinesis._errors import GeneratorError
+from spark_kinesis._retry import put_all
 from spark_kinesis._times import from_iso, to_iso, utc_now
 from spark_kinesis.tools.facts.records import THROTTLED
 from spark_kinesis.tools.facts.streams import stream_request
@@ -97,31 +97,20 @@ def put_records(
         GeneratorError: if some records are still refused after this time.
         botocore.exceptions.ClientError: if a call fails.
     """
-    left, found, waited, attempt = list(records), Written(), 0.0, 0
-    while True:
-        entries: list[Any] = [{"PartitionKey": key, "Data": data} for key, data in left]
-        answer = client.put_records(Records=entries, **stream_request(stream))
-        codes = [it.get("ErrorCode") for it in answer.get("Records", ())]
-        if len(codes) != len(left):  # boto3 accepts an answer that was cut
-            codes = ["CutAnswer"] * len(left)
-        pairs = list(zip(left, codes, strict=True))
-        done = [data for (_, data), code in pairs if code is None]
-        left = [it for it, code in pairs if code is not None]
-        found += Written(
-            records=len(done), bytes=sum(map(len, done)), throttled=codes.count(THROTTLED)
-        )
-        if not left:
-            return found
-        if waited >= patience:
-            why = next(code for code in reversed(codes) if code is not None)
-            raise GeneratorError(
-                f"stream {stream}: {len(left)} records were not written within {patience:.0f} s. "
-                f"The last error was {why}"
-            )
-        found += Written(resent=len(left))
-        seconds = pause(attempt)
-        sleep(seconds)
-        waited, attempt = waited + seconds, attempt + 1
+    found = put_all(
+        lambda entries: client.put_records(Records=entries, **stream_request(stream)),
+        [{"PartitionKey": key, "Data": data} for key, data in records],
+        stream=stream,
+        seconds=patience,
+        error=GeneratorError,
+        sleep=sleep,
+    )
+    return Written(
+        records=len(records),
+        bytes=sum(len(data) for _, data in records),
+        resent=found.resent,
+        throttled=found.refused[THROTTLED],
+    )
 
 
 def generate(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis._offsets import short_id
 from spark_kinesis._times import utc_now
@@ -258,16 +259,14 @@ class Follower:
 
     def _call(self, cursor: _Cursor) -> Any | None:
         """The next page; ``None`` if the iterator has expired, and must be asked for again."""
-        from botocore.exceptions import ClientError  # noqa: PLC0415 optional
-
         try:
             if cursor.iterator is None:
                 cursor.iterator = self._iterator(cursor)
             return self._client.get_records(
                 ShardIterator=cursor.iterator, Limit=_LIMIT, StreamARN=self._arn
             )
-        except ClientError as error:
-            code = error.response["Error"]["Code"]
+        except aws_errors() as error:
+            code = code_of(error)
             if code == THROTTLED:
                 raise SparkKinesisError(
                     f"shard {cursor.shard} of {self._arn} refused all reads: other readers use up "

@@ -12,14 +12,15 @@ from datetime import datetime, timedelta
 from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis._boto import aws_errors
+from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._offsets import Progress
 from spark_kinesis._times import duration_text, utc_now
 from spark_kinesis.tools.facts.aggregates import UserRecord, parse
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
 from spark_kinesis.tools.facts.cloudwatch import Query, Series, read_metrics
-from spark_kinesis.tools.facts.records import READ_BYTES, THROTTLED, pause_after, probe
+from spark_kinesis.tools.facts.lags import lag, probe_each
+from spark_kinesis.tools.facts.records import READ_BYTES, THROTTLED, pause_after
 from spark_kinesis.tools.facts.streams import Advance, ask_each, list_shards, named
 
 from .layout import LEAST_SAMPLE, Atom, Rate, ShardLoad
@@ -139,8 +140,6 @@ def read_sample(
     Raises:
         botocore.exceptions.ClientError: if a call fails for another reason.
     """
-    from botocore.exceptions import ClientError  # noqa: PLC0415 optional
-
     tally, last, is_short = _Tally(shard), until, False
     iterator: str | None = client.get_shard_iterator(
         StreamARN=arn, ShardId=shard.id, ShardIteratorType="AT_TIMESTAMP", Timestamp=since
@@ -150,8 +149,8 @@ def read_sample(
             answer = client.get_records(
                 ShardIterator=iterator or "", Limit=tally.limit, StreamARN=arn
             )
-        except ClientError as error:
-            if error.response["Error"]["Code"] != THROTTLED:
+        except aws_errors() as error:
+            if code_of(error) != THROTTLED:
                 raise
             is_short = True
             break
@@ -269,19 +268,15 @@ def lag_of(
         for shard, offset in stream.shards.items()
         if offset.progress is not Progress.FINISHED
     ]
-    from botocore.exceptions import ClientError  # noqa: PLC0415 optional
-
-    def age(place: tuple[str, Any]) -> timedelta | None:
-        try:
-            return probe(client, arn, *place).age(now)
-        except ClientError as error:
-            if error.response["Error"]["Code"] not in ("ResourceNotFoundException", THROTTLED):
-                raise
-            return None
-
-    ages = ask_each(age, places, advance)
-    known = [it for it in ages if it is not None]
-    unknown = [shard for (shard, _), it in zip(places, ages, strict=True) if it is None]
+    known, unknown = [], []
+    probes = probe_each(client, arn, places, lambda: now, advance)
+    for (shard, position), it in zip(places, probes, strict=True):
+        if not isinstance(it, Exception):
+            known.append(lag(position, [it], now) or timedelta())
+        elif code_of(it) in ("ResourceNotFoundException", THROTTLED):
+            unknown.append(shard)
+        else:
+            raise it
     why = f"{named(unknown)}: all records there have expired, or other readers use up the quota."
     if unknown and not known:
         return f"It is unknown how far the query is behind in {why}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis.tools.facts.streams import HASH_KEYS, describe, list_shards
 
@@ -51,7 +52,6 @@ def reshard(
             active.
         botocore.exceptions.ClientError: if a call fails for good, or too often.
     """
-    from botocore.exceptions import ClientError  # noqa: PLC0415 optional
 
     def next_one() -> Step | None:
         present = _present(client, arn, sleep)
@@ -71,10 +71,9 @@ def reshard(
                 try:
                     _call(client, arn, step)
                     is_made = True
-                except ClientError as error:
+                except aws_errors() as error:
                     refused += 1
-                    code = error.response["Error"]["Code"]
-                    if refused == _ATTEMPTS or code not in _PASSING:
+                    if refused == _ATTEMPTS or code_of(error) not in _PASSING:
                         raise
             sleep(PERIOD_SECONDS)
             if next_one() != step:  # the listing may be late

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis._boto import LOCAL_REGION
+from spark_kinesis._boto import LOCAL_REGION, code_of
 from spark_kinesis._times import duration_text, utc_now
 
 from .finding import Finding, Section
-from .refusals import call_errors, code_of, refused, stopped, text_of
+from .refusals import call_errors, refused, stopped, text_of
 from .setup import region_of
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from spark_kinesis import CheckpointError, SparkKinesisError
-from spark_kinesis._offsets import Progress, stream_name
+from spark_kinesis._offsets import Progress, stream_name, stream_names
 from spark_kinesis._times import duration_text, parsed, time_text
 from spark_kinesis.tools.facts.checkpoints import next_positions
 from spark_kinesis.tools.facts.files import shown
+from spark_kinesis.tools.facts.lags import lag, probe_each
 from spark_kinesis.tools.facts.losses import created_again, lost_at
-from spark_kinesis.tools.facts.records import probe
 from spark_kinesis.tools.facts.streams import (
     ancestors,
     descendants,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from spark_kinesis._offsets import ShardOffset, SourceOffset, StreamOffset
     from spark_kinesis.tools.facts.checkpoints import Checkpoint
-    from spark_kinesis.tools.facts.records import Probe
+    from spark_kinesis.tools.facts.lags import Probe
     from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
     from .setup import Setup
@@ -57,16 +57,17 @@ def checkpoint_check(setup: Setup) -> list[Finding]:
             seen = str(error)
         remedy = "Check the location and its permissions, or see docs/how-to/restart.md."
         return [CHECKPOINT.problem("log", shown(seen), remedy)]
+    names = stream_names({arn for it in positions.values() for arn in it.streams})
     for source, position in positions.items():
         for arn, offset in position.streams.items():
-            name = stream_name(arn) + (f" (source {source})" if len(positions) > 1 else "")
+            name = names[arn] + (f" (source {source})" if len(positions) > 1 else "")
             findings += _of_stream(setup, name, arn, offset)
     return findings
 
 
 def _of_stream(setup: Setup, name: str, arn: str, offset: StreamOffset) -> list[Finding]:
     try:
-        facts = look_at(setup.kinesis(arn), name, arn, offset, setup.say)
+        facts = look_at(setup.kinesis(arn), name, arn, offset, setup.clock.now, setup.say)
     except call_errors() as error:
         return [stopped(CHECKPOINT, "streams", error)]
     return stream_findings(facts, setup.clock.now())
@@ -129,6 +130,10 @@ class ShardFact:
         unread = None if self.probe is None else self.probe.arrived
         return lost_at(self.offset, retention, unread)
 
+    def lag(self, now: datetime) -> timedelta:
+        """The age of the first record that the query has not read, if the shard was probed."""
+        return (self.probe and lag(self.offset, [self.probe], now)) or timedelta()
+
     @property
     def is_finished(self) -> bool:
         """Whether the query has read it to its end."""
@@ -157,8 +162,13 @@ class StreamFacts:
         return tuple(it for it in by_id if it not in planned)
 
 
-def look_at(
-    client: KinesisClient, name: str, arn: str, offset: StreamOffset, say: Callable[[str], None]
+def look_at(  # noqa: PLR0917 the facts about one stream
+    client: KinesisClient,
+    name: str,
+    arn: str,
+    offset: StreamOffset,
+    now: Callable[[], datetime],
+    say: Callable[[str], None],
 ) -> StreamFacts:
     """Ask Kinesis about a stream of a checkpoint. The calls change nothing.
 
@@ -173,22 +183,24 @@ def look_at(
         for it, place in known.items()
         if it in ids and place.progress is not Progress.FINISHED and finished >= {*place.waits_for}
     ]
-    oldest_first = sorted(readable, key=lambda it: (known[it].complete_as_of or _FIRST, it))
-    probed, shards = oldest_first[:MOST_PROBES], []
-    for shard, place in known.items():
-        found: Probe | None = None
-        refusal: str | None = None
-        if shard in probed:
-            say(f"checkpoint: {shard}")
-            try:
-                found = probe(client, arn, shard, place)
-            except call_errors() as error:
-                refusal = text_of(error)
-        fact = ShardFact(
-            id=shard, offset=place, is_listed=shard in ids, probe=found, refusal=refusal
-        )
-        shards.append(fact)
+    oldest = sorted(readable, key=lambda it: (known[it].complete_as_of or _FIRST, it))[:MOST_PROBES]
+
+    def advance(done: int, total: int) -> None:
+        if done < total:
+            say(f"checkpoint: {oldest[done]}")  # the next answer
+
+    places = [(it, known[it]) for it in oldest]
+    probes = dict(zip(oldest, probe_each(client, arn, places, now, advance), strict=True))
+    shards = [_fact(it, place, probes.get(it), is_listed=it in ids) for it, place in known.items()]
     return StreamFacts(name=name, summary=summary, offset=offset, shards=shards, listed=listed)
+
+
+def _fact(
+    shard: str, offset: ShardOffset, found: Probe | Exception | None, *, is_listed: bool
+) -> ShardFact:
+    if isinstance(found, Exception):
+        return ShardFact(id=shard, offset=offset, is_listed=is_listed, refusal=text_of(found))
+    return ShardFact(id=shard, offset=offset, is_listed=is_listed, probe=found)
 
 
 def stream_findings(facts: StreamFacts, now: datetime) -> list[Finding]:
@@ -218,7 +230,7 @@ def stream_findings(facts: StreamFacts, now: datetime) -> list[Finding]:
 def _lag(facts: StreamFacts, now: datetime) -> Finding:
     """The largest lag, and a line per shard."""
     lines = tuple(f"{it.id}: {_place(it, now)}" for it in facts.shards)
-    probed = {it.id: it.probe for it in facts.shards if it.probe is not None}
+    probed = [it for it in facts.shards if it.probe is not None]
     if not probed:
         refusals = [it.refusal for it in facts.shards if it.refusal is not None]
         if not refusals:
@@ -227,12 +239,11 @@ def _lag(facts: StreamFacts, now: datetime) -> Finding:
             return CHECKPOINT.ok("lag", f"{facts.name} {seen}", lines)
         seen = f"no shard of {facts.name} could be read: {refusals[0]}"
         return CHECKPOINT.unknown("lag", seen)
-    lags = {shard: found.age(now) for shard, found in probed.items()}
-    worst = max(lags, key=lambda it: lags[it])
-    seen = f"{facts.name} is at most {duration_text(lags[worst])} behind, in {worst}"
-    if not lags[worst]:
+    worst = max(probed, key=lambda it: it.lag(now))
+    seen = f"{facts.name} is at most {duration_text(worst.lag(now))} behind, in {worst.id}"
+    if not worst.lag(now):
         # Records may arrive at this moment: the clock of the service is rounded down.
-        new = sum(it.arrived is not None for it in probed.values())
+        new = sum(it.probe is not None and it.probe.arrived is not None for it in probed)
         rest = f", except {new} {'record' if new == 1 else 'records'}" if new else ""
         seen = f"{facts.name} is read to its end{rest}"
     unread = sum(it.probe is None and not it.is_finished for it in facts.shards)
@@ -251,9 +262,9 @@ def _place(fact: ShardFact, now: datetime) -> str:
         return f"waits for {', '.join(fact.offset.waits_for)}"
     if found is None:
         return fact.refusal or "was not read"
-    if found.arrived is None and not found.age(now):
+    if found.arrived is None and not fact.lag(now):
         return f"read to its {'end' if found.is_end else 'newest record'}"
-    return f"{duration_text(found.age(now))} behind"
+    return f"{duration_text(fact.lag(now))} behind"
 
 
 def _loss(facts: StreamFacts, now: datetime) -> Finding:

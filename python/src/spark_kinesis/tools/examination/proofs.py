@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .refusals import call_errors, code_of, is_denied, text_of
+from spark_kinesis._boto import code_of
+
+from .refusals import call_errors, is_denied, text_of
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._boto import code_of
 from spark_kinesis.tools.facts.cloudwatch import (
     READ_BYTES,
     READS_REFUSED,
@@ -16,7 +17,7 @@ from spark_kinesis.tools.facts.records import MIB, READ_CALLS, THROTTLED
 from spark_kinesis.tools.facts.records import READ_BYTES as MOST_BYTES
 
 from .finding import Finding, Section
-from .refusals import call_errors, code_of, refused, text_of
+from .refusals import call_errors, refused, text_of
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

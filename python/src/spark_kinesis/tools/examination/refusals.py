@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis._boto import TRANSIENT, aws_errors
+from spark_kinesis._boto import TRANSIENT, aws_errors, code_of
 
 if TYPE_CHECKING:
     from .finding import Finding, Section
@@ -42,11 +42,6 @@ _NO_CREDENTIALS = "Set credentials: see docs/how-to/iam.md."
 def call_errors(*others: type[Exception]) -> tuple[type[Exception], ...]:
     """What a call of AWS raises, and other errors, for a clause ``except``."""
     return *aws_errors(), SparkKinesisError, *others
-
-
-def code_of(error: Exception) -> str:
-    """The service's name of an error, or the class of an error without an answer."""
-    return str(_answer(error).get("Code") or type(error).__name__)
 
 
 def text_of(error: Exception) -> str:

@@ -367,15 +367,15 @@ class _StoreFiles:
     """Files of a store of fsspec.
 
     Stores of objects know a condition for new objects. Elsewhere, a file is written beside its
-    place and renamed: HDFS refuses to rename over a file, and for others the command looks before.
+    place and renamed, after a look: HDFS refuses to rename over a file, but pyarrow then deletes
+    that file and tries again.
     """
 
     def __init__(self, location: str, system: Any, root: str, scheme: str) -> None:
         self.location = location
         self._system, self._root, self._scheme = system, root, scheme
         self._has_objects = scheme in _OBJECTS
-        is_known = self._has_objects or scheme == "hdfs"
-        self.doubt = None if is_known else _DOUBT
+        self.doubt = None if self._has_objects else _DOUBT
 
     def names(self, folder: str) -> list[str]:
         place = f"{self._root}/{folder}"
@@ -396,10 +396,10 @@ class _StoreFiles:
     def modified(self, path: str) -> datetime | None:
         with _explained(self.location, path, "read"):
             try:
-                found: datetime = self._system.modified(f"{self._root}/{path}")
+                found: datetime | None = self._system.modified(f"{self._root}/{path}")
             except (FileNotFoundError, NotADirectoryError):
                 return None
-        return found.astimezone(timezone.utc)
+        return None if found is None else found.astimezone(timezone.utc)
 
     def create(self, path: str, text: str) -> None:
         if self._has_objects and _is_old(_OBJECTS[self._scheme]):

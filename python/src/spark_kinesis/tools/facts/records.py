@@ -1,11 +1,11 @@
-"""The records at a position of a shard: whether they are there, and how old the first one is."""
+"""The records at a position of a shard: whether they are there, and which one is the first."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -54,64 +54,6 @@ def iterator_request(offset: ShardOffset) -> dict[str, Any]:
         "ShardIteratorType": f"{kind}_SEQUENCE_NUMBER",
         "StartingSequenceNumber": str(offset.sequence_number),
     }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Probe:
-    """What one read at a position found.
-
-    Attributes:
-        behind: time from the last record that the read returned, or from the position if it
-            returned none, to the newest record of the shard.
-        arrived: arrival time of the first record after the position. ``None`` if none was returned.
-    """
-
-    behind: timedelta
-    arrived: datetime | None
-    sequence_number: int | None  # its sequence number
-    is_end: bool  # whether the shard is closed, and has no more records
-    last_arrived: datetime | None = None  # arrival time of the last record that the read returned
-    records: int = 0  # number of Kinesis records that it returned
-    size: int = 0  # bytes of their data
-
-    def unread_since(self, at: datetime) -> datetime:
-        """When the first record after the position arrived, as far as a read at this time shows."""
-        return at - self.behind if self.arrived is None else self.arrived
-
-    def age(self, now: datetime) -> timedelta:
-        """The lag at the position: the age of the first record after it.
-
-        ``behind`` does not contain the age of a record that the read itself returned. The time of
-        the service may be rounded down, so the lag is never less than ``behind``.
-        """
-        return max(self.behind, now - self.unread_since(now))
-
-
-def probe(
-    client: KinesisClient, arn: str, shard: str, offset: ShardOffset, limit: int = 1
-) -> Probe:
-    """Read a few records after a position. It is one of the five reads per second of the shard.
-
-    Raises:
-        botocore.exceptions.ClientError: ``ResourceNotFoundException`` if the shard has expired,
-            ``ProvisionedThroughputExceededException`` if others use up the reads of the shard.
-    """
-    if offset.progress is Progress.FINISHED:
-        return Probe(behind=timedelta(), arrived=None, sequence_number=None, is_end=True)
-    request = iterator_request(offset)
-    iterator = client.get_shard_iterator(StreamARN=arn, ShardId=shard, **request)["ShardIterator"]
-    answer = client.get_records(ShardIterator=iterator, Limit=limit, StreamARN=arn)
-    records = answer["Records"]
-    first = next(iter(records), None)
-    return Probe(
-        behind=timedelta(milliseconds=answer.get("MillisBehindLatest", 0)),
-        arrived=first["ApproximateArrivalTimestamp"] if first else None,
-        sequence_number=int(first["SequenceNumber"]) if first else None,
-        is_end=answer.get("NextShardIterator") is None and first is None,
-        last_arrived=records[-1]["ApproximateArrivalTimestamp"] if records else None,
-        records=len(records),
-        size=sum(len(it["Data"]) for it in records),
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,8 @@
 """The lease table of a KCL application, version 1, 2 or 3: reads it, and writes to it.
 
-The attributes are those that the Kinesis Client Library (KCL) writes to its table in DynamoDB.
+The attributes are those that the Kinesis Client Library (KCL) writes to its table in DynamoDB. From
+KCL 3.5 on, the table may have its other items, too: the state of its workers and of their leader.
+Each item then says of which type it is.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ CAPACITY_PER_SECOND = 10.0
 _PAGE_ITEMS = 100
 _KEY, _CHECKPOINT, _SUB = "leaseKey", "checkpoint", "checkpointSubSequenceNumber"
 _COUNTER, _OWNER, _SWITCHES = "leaseCounter", "leaseOwner", "ownerSwitchesSinceCheckpoint"
+_TYPE, _LEASE = "entityType", {"S": "LEASE"}
 _OF_SEVERAL_STREAMS = 4  # account:stream:creation time:shard
 # What a lease says about an owner and a checkpoint that it no longer has.
 _STALE = (
@@ -90,8 +93,8 @@ def read_key(text: str) -> LeaseKey:
 
 
 def read_lease(item: Mapping[str, Any]) -> Lease | None:
-    """A lease from an item of DynamoDB. ``None`` for an item of another kind: KCL 3 adds some."""
-    if not {_KEY, _CHECKPOINT, _COUNTER} <= set(item):
+    """A lease from an item of DynamoDB. ``None`` for an item of another type: KCL 3 adds some."""
+    if not {_KEY, _CHECKPOINT, _COUNTER} <= set(item) or item.get(_TYPE, _LEASE) != _LEASE:
         return None
     return Lease(
         key=read_key(item[_KEY]["S"]),
@@ -309,6 +312,7 @@ def new_item(lease: NewLease, prefix: str) -> dict[str, Any]:
     shard = lease.shard
     made: dict[str, Any] = {
         _KEY: {"S": prefix + shard.id},
+        _TYPE: _LEASE,  # earlier versions ignore it
         _COUNTER: {"N": "0"},
         _SWITCHES: {"N": "0"},
         _CHECKPOINT: {"S": lease.checkpoint},

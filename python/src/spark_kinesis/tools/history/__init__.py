@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._offsets import Progress
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from spark_kinesis._offsets import ShardOffset, SourceOffset
     from spark_kinesis.tools.facts.checkpoints import Batch
+
+__all__ = ["BatchReads", "Count", "ShardRead", "all_reads", "batches", "count_reads", "total"]
 
 SHARE = 2 / 5  # of the read quota of a shard
 MAX_RECORDS = 2_000
@@ -226,13 +229,11 @@ def count(
 
 def _begin(client: KinesisClient, read: ShardRead) -> str | None:
     """The iterator at the start. ``None`` if the shard has expired with all its records."""
-    from botocore.exceptions import ClientError  # noqa: PLC0415 optional
-
     request = iterator_request(read.start)
     try:
         asked = client.get_shard_iterator(StreamARN=read.stream, ShardId=read.shard, **request)
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "ResourceNotFoundException":
+    except aws_errors() as error:
+        if code_of(error) != "ResourceNotFoundException":
             raise
         return None
     return asked["ShardIterator"]

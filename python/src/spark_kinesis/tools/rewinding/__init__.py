@@ -19,7 +19,7 @@ from .plan import Target
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-__all__ = ["Change", "Effect", "Rewind", "Target", "rewind"]
+__all__ = ["Change", "Effect", "LogPosition", "Move", "Rewind", "Target", "rewind"]
 
 _UNPROVEN = (
     "The search in a shard ended before it found a record. Run the command again, or move without "

@@ -11,22 +11,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._watch.snapshot import Cost
-from spark_kinesis.tools.facts.records import (
-    READ_BYTES,
-    READ_CALLS,
-    THROTTLED,
-    WRITE_RECORDS,
-    probe,
-)
+from spark_kinesis.tools.facts.lags import Probe, lag, latest_at, probe
+from spark_kinesis.tools.facts.records import READ_BYTES, READ_CALLS, THROTTLED, WRITE_RECORDS
 from spark_kinesis.tools.facts.streams import Advance, ask_each, ignore
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
     from spark_kinesis._watch.snapshot import ShardKey
-    from spark_kinesis.tools.facts.records import Probe
 
 PERIOD = timedelta(seconds=5)
 """A shard is probed at most once in this time."""
@@ -40,54 +35,21 @@ _KEPT = 5
 _TIP = timedelta(seconds=10)
 _WINDOW = timedelta(minutes=1)
 _REFUSED = {THROTTLED, "LimitExceededException"}
-_NONE = timedelta()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """A probe, and the position at which it read."""
-
-    at: datetime  # time of the service at which it read
-    position: ShardOffset  # where it began to read
-    probe: Probe  # what it found
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it returned all records after the position."""
-        return not self.probe.behind
 
 
 @dataclass
 class Probed:
     """What the probes of one shard have found."""
 
-    backlog: deque[Reading] = field(default_factory=lambda: deque(maxlen=_KEPT))  # at positions
-    tip: deque[Reading] = field(default_factory=lambda: deque(maxlen=_KEPT))  # near the newest one
+    backlog: deque[Probe] = field(default_factory=lambda: deque(maxlen=_KEPT))  # at positions
+    tip: deque[Probe] = field(default_factory=lambda: deque(maxlen=_KEPT))  # near the newest one
     last: datetime | None = None  # when the shard was probed last, also without success
     refused: int = 0  # number of probes that were refused because a limit was reached
     failure: str | None = None  # why the last probe failed for another reason
 
     def lag(self, position: ShardOffset | None, now: datetime) -> timedelta | None:
-        """The time since the first record arrived that the query has not processed.
-
-        The value is zero if the latest probe found no such record. Between two probes it is an
-        upper limit. ``None`` if nothing is known.
-        """
-        if position is None:
-            return None
-        latest = self._latest(position)
-        found_nothing = latest is not None and latest.is_whole and not latest.probe.records
-        if position.progress is Progress.FINISHED or found_nothing:
-            return _NONE
-        # Before these times, no record is unread.
-        known = [
-            it.probe.unread_since(it.at)
-            for it in self.backlog
-            if not _is_after(it.position, position)
-        ]
-        if position.complete_until is not None:
-            known.append(position.complete_until)
-        return max(_NONE, now - max(known)) if known else None
+        """The time since the first record arrived that the query has not processed, if known."""
+        return lag(position, self.backlog, now)
 
     def unread(
         self, position: ShardOffset | None, late: timedelta | None
@@ -99,9 +61,9 @@ class Probed:
         """
         if late is None or position is None:
             return None, False
-        latest = self._latest(position)
-        seen = latest.probe.records if latest is not None else 0
-        if late == _NONE or (latest is not None and latest.is_whole):
+        latest = latest_at(position, self.backlog)
+        seen = latest.records if latest is not None else 0
+        if not late or (latest is not None and latest.is_whole):
             return seen, True
         rates = [it for it in (rate(self.backlog), rate(self.tip)) if it is not None]
         if not rates:
@@ -121,33 +83,20 @@ class Probed:
             return False
         return not self.tip or self.tip[-1].at < self.backlog[-1].at
 
-    def _latest(self, position: ShardOffset) -> Reading | None:
-        """The latest probe, if it was at the present position."""
-        latest = self.backlog[-1] if self.backlog else None
-        return latest if latest is not None and latest.position.place == position.place else None
 
-
-def _is_after(first: ShardOffset, second: ShardOffset) -> bool:
-    """Whether a position comes after another: then the query was rewound in between."""
-    if first.sequence_number is None:
-        return False
-    return second.sequence_number is None or first.sequence_number > second.sequence_number
-
-
-def rate(readings: Sequence[Reading]) -> float | None:
+def rate(probes: Sequence[Probe]) -> float | None:
     """The records per second that arrived where probes read. ``None`` if they do not tell."""
-    known = [it for it in map(_counted, readings) if it is not None]
+    known = [it for it in map(_counted, probes) if it is not None]
     seconds = sum(it[1] for it in known)
     if seconds <= 0:
         return None
     return min(WRITE_RECORDS, sum(it[0] for it in known) / seconds)
 
 
-def _counted(reading: Reading) -> tuple[int, float] | None:
+def _counted(found: Probe) -> tuple[int, float] | None:
     """A number of records, and the seconds in which they arrived."""
-    found = reading.probe
-    end = reading.at if reading.is_whole else found.last_arrived
-    start, count = reading.position.complete_until, found.records
+    end = found.at if found.is_whole else found.last_arrived
+    start, count = found.position.complete_until, found.records
     if start is None:  # then time begins with the first record, which does not count
         start, count = found.arrived, count - 1
     if start is None or end is None or end <= start:
@@ -192,27 +141,21 @@ class Probes:
         ask_each(lambda it: self._probe(it, asked[it], at_tip=it in tips), turn, advance)
 
     def _probe(self, key: ShardKey, position: ShardOffset, *, at_tip: bool) -> None:
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 optional
-
         known, now = self._shards[key], self._now()
         known.last, known.failure = now, None
         if at_tip:
             position = ShardOffset(progress=Progress.AT, time=(now - _TIP).isoformat())
         most = limit(self._sizes[key[0]] or None)
         try:
-            found = probe(self._client, *key, position, limit=most)
-        except ClientError as error:
-            if error.response["Error"]["Code"] in _REFUSED:
+            found = probe(self._client, *key, position, limit=most, now=self._now)
+        except aws_errors() as error:
+            if code_of(error) in _REFUSED:
                 known.refused += 1
             else:
                 known.failure = str(error)
             return
-        except BotoCoreError as error:
-            known.failure = str(error)
-            return
-        reading = Reading(at=self._now(), position=position, probe=found)
-        (known.tip if at_tip else known.backlog).append(reading)
-        self.spending.add(reading.at, key, found.size)
+        (known.tip if at_tip else known.backlog).append(found)
+        self.spending.add(found.at, key, found.size)
         if found.records:
             self._sizes[key[0]] = max(1.0, found.size / found.records)
 

@@ -6,6 +6,7 @@ from spark_kinesis._errors import CheckpointError
 from spark_kinesis._offsets import SourceOffset
 from spark_kinesis._watch.forecast import Step
 from spark_kinesis._watch.snapshot import MicroBatch, complete
+from spark_kinesis._watch.way import Way
 from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint, next_position
 
 MOST_STEPS = 20
@@ -44,11 +45,18 @@ class StepLog:
         )
         last = found.get(planned[-1]) if planned else None
         self.batch = last and self._latest(last[0], is_running=last[0].number not in completed)
-        self.steps = tuple(
-            Step(at=batch.planned, number=batch.number, complete=complete(position))
-            for batch, position in (found[it] for it in done)
-            if batch.planned is not None
-        )
+        way = Way(MOST_STEPS)
+        for number in done:
+            (batch, end), before = found[number], found.get(number - 1)
+            if batch.planned is not None:
+                way.add(number, batch.planned, before and before[1], end)
+        self.steps = tuple(way.steps)
+        if len(self.steps) == 1:  # The others say how often the query plans one.
+            self.steps = tuple(
+                Step(at=batch.planned, number=batch.number, complete=complete(end))
+                for batch, end in (found[it] for it in done)
+                if batch.planned is not None
+            )
         self._batches = {it: read for it, read in found.items() if it < newest}
 
     def _read(self, number: int, *, is_latest: bool) -> None:
