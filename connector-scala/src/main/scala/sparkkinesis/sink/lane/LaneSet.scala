@@ -76,9 +76,9 @@ private[sink] final class LaneSet(
   }
 
   /**
-   * The record with a key of a shard that takes it earlier: of one with clearly fewer waiting
-   * records, or with no more and not behind if the lane is. If rows come faster than all shards
-   * take them, all are behind.
+   * The record with a key of a shard that takes it earlier: of one that is not behind if the lane
+   * is, or of one like the lane with clearly fewer waiting records. If rows come faster than all
+   * shards take them, all are behind.
    *
    * @param isBehind whether the lane is behind, or its shard has refused the record
    */
@@ -86,8 +86,9 @@ private[sink] final class LaneSet(
     val others = Iterator.fill(KeyAttempts)(entry.copy(partitionKey = randomKey()))
     val earlier = others.find { it =>
       val other = laneOf(it)
-      val gain = lane.backlogMillis - other.backlogMillis
-      (other ne lane) && (gain > Lead || gain >= 0 && isBehind && !other.isBehind(now))
+      def isShorter = other.backlogMillis + Lead < lane.backlogMillis
+      (other ne lane) &&
+      (if (other.isBehind(now)) isBehind && isShorter else isBehind || isShorter)
     }
     if (earlier.nonEmpty) counters.add(SinkCounter.ReplacedKeys, 1)
     earlier

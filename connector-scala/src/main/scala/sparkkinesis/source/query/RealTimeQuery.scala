@@ -201,9 +201,7 @@ final class RealTimeQuery(
    * An executor that is only silent keeps its tasks, and Spark starts no others. Without tasks, its
    * service has ended.
    */
-  override protected def silent(gone: Set[String]): Unit = {
-    statuses --= gone.filterNot(hasTasks)
-  }
+  override protected def silent(gone: Set[String]): Unit = statuses --= gone.filterNot(hasTasks)
 
   private def hasTasks(executor: String): Boolean =
     statuses.get(executor).exists(_.shards.values.exists(_.isActive))

@@ -74,7 +74,7 @@ private[query] final class ServiceStarts(names: String, executors: ExecutorTable
         "KINESIS_EXECUTOR_UNREACHABLE",
         s"Reading ahead of $names was started, but no executor reports to the driver. Check that " +
           "executors can connect to the driver ('spark.driver.host', 'spark.driver.port'), and " +
-          "find the cause in the log of the executor."
+          "find the cause in the log of the executor, or of the driver, which may have refused it."
       )
     )
   }

@@ -23,10 +23,6 @@ object Executors {
     wanted.map(id => id.executorId -> id.host).toMap
   }
 
-  /** Whether there is such an executor, or the driver has this ID. */
-  def exists(context: SparkContext, id: String): Boolean =
-    context.env.blockManager.master.getMemoryStatus.keys.exists(_.executorId == id)
-
   /** How many tasks the application's executors can run at the same time. Private to Spark. */
   def slots(context: SparkContext): Int =
     context.maxNumConcurrentTasks(context.resourceProfileManager.defaultResourceProfile)

@@ -28,6 +28,8 @@ object Messages {
 
   /**
    * The sender's version and name, which a receiver of any version can read, and then the message.
+   * Without these two texts a receiver cannot tell another version from a stranger, so they never
+   * change.
    *
    * @param sender ID of an executor in Spark; empty if the receiver need not know it
    */

@@ -37,7 +37,7 @@ private[spark] final class SourceService[Q <: SourceQuery](
     query: Q,
     streams: Map[StreamArn, QueryStream],
     newRun: Map[StreamArn, StreamAccess] => QueryRun,
-    isExecutor: (SparkContext, String) => Boolean = Executors.exists
+    isExecutor: (SparkContext, String) => Boolean = Executors.all(_).contains(_)
 ) extends AutoCloseable {
   import SourceService._
 
@@ -48,7 +48,7 @@ private[spark] final class SourceService[Q <: SourceQuery](
   private val calls = DaemonThreads.pool("spark-kinesis-driver", MaxThreads)
   private val addresses = new ConcurrentHashMap[String, String]() // of executors
   private val ticks = Timer.every(ExecutorTable.Tick)(() => tell((it, now) => it.tick(now)))
-  private var hasRefused = false // only Spark's RPC threads know, one at a time
+  private var refused = Set.empty[String] // addresses. Used by one RPC thread at a time
   private var endpoint = Option.empty[AutoCloseable]
   private var jobs = Vector.empty[SubmittedJob] // the newest last
   private var isJobKnown = true // whether the query knows how the newest one has ended
@@ -164,10 +164,9 @@ private[spark] final class SourceService[Q <: SourceQuery](
       catch {
         case other: OtherVersion =>
           requireExecutor(address, other.sender)
-          log.error(s"Cannot read a message of the executor at $address.", other)
+          log.error(s"Cannot read a message from the executor at $address.", other)
           tell((it, _) => it.foundVersion(other.version))
           throw other
-        case _: ClassCastException => refuse(address)
       }
     requireExecutor(address, beat.executor)
     Messages.encode(tell((it, _) => it.heard(beat)))
@@ -181,9 +180,11 @@ private[spark] final class SourceService[Q <: SourceQuery](
     }
 
   private def refuse(address: String): Nothing = {
-    if (!hasRefused) log.warn(s"Refuses messages of $address, which is no executor of the query.")
-    hasRefused = true
-    throw new IllegalArgumentException("The sender is no executor of the query.")
+    if (!refused(address) && refused.size < MostWarnings) {
+      refused += address
+      log.warn(s"Refusing messages from $address: it is not an executor of this application.")
+    }
+    throw new IllegalArgumentException(NoExecutor)
   }
 
   private def lost(address: String): Unit = Option(addresses.remove(address)).foreach { executor =>
@@ -220,6 +221,9 @@ private object SourceService {
   /** A call without an answer occupies a thread until its client gives up. */
   private val MaxThreads = 4
   private val Goodbye = 2.seconds
+
+  private val MostWarnings = 100
+  private val NoExecutor = "The sender is not an executor of this application."
 
   /** When the last wait in this thread ended. Spark has one thread for all sources of a query. */
   private val waitEnd = ThreadLocal.withInitial[FiniteDuration](() => Duration.Zero)

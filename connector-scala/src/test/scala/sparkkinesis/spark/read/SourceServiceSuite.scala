@@ -143,7 +143,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     serving.service.close()
   }
 
-  test("what is sent by no executor of the application is refused, with one warning") {
+  test("messages that do not come from an executor of the application are refused, with one warning") {
     val serving = new Serving
     val link = new DriverLink(serving.service.run.id, 10.seconds)
     val current = ProtocolVersion.Current
@@ -160,7 +160,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
       ).foreach(message => intercept[SparkException](link.ask(message)))
     }
     val texts = warnings.map(_.getMessage.getFormattedMessage)
-    assert(texts.count(_.contains("no executor of the query")) === 1, texts)
+    assert(texts.count(_.contains("not an executor of this application")) === 1, texts)
     serving.ask()
     assert(!serving.service.look((it, _) => it.hasFailed || it.executors.live("7")))
     serving.service.close()
