@@ -81,7 +81,7 @@ def test_a_message_of_another_kind_has_a_reason(
 ) -> None:
     assert callable(decoded)
     found = outcomes(spark, [json.dumps(it).encode() for it in others], decoded("data"))
-    assert all(reason.startswith("NOT_") for record in found for _, reason in record), found
+    assert all(str(reason).startswith("NOT_") for record in found for _, reason in record), found
 
 
 @pytest.mark.parametrize("after", [None, {}, {"other": 1}, {"id": "one"}])

@@ -30,9 +30,7 @@ Outcome = tuple[Any, "str | None"]
 """A value, as dictionaries and lists, and a reason."""
 
 
-def outcomes(
-    spark: SparkSession, records: Sequence[bytes], decoded: Column
-) -> list[list[Outcome]]:
+def outcomes(spark: SparkSession, records: Sequence[bytes], decoded: Column) -> list[list[Outcome]]:
     """The outcomes of each record, whose column is ``data``."""
     rows = [(bytearray(data), str(number)) for number, data in enumerate(records)]
     frame = spark.createDataFrame(rows, "data BINARY, sequenceNumber STRING")
