@@ -72,7 +72,10 @@ def test_decompression(spark: SparkSession) -> None:
         (lambda data: payloads.event_bridge(data, SCHEMA), [{"id": "1"}, {"detail-type": "a"}]),
         (lambda data: payloads.dynamodb(data, SCHEMA), [{"id": 1}, {"dynamodb": {}}]),
         (lambda data: payloads.dms(data, SCHEMA), [{"id": 1}, {"metadata": {"operation": "x"}}]),
-        (lambda data: payloads.debezium(data, SCHEMA), [{"id": 1}, {"op": "x"}]),
+        (
+            lambda data: payloads.debezium(data, SCHEMA),
+            [{"id": 1}, {"op": "x"}, {"id": 1, "ts_ms": 1}, {"id": 1, "status": "END"}],
+        ),
         (lambda data: payloads.maxwell(data, SCHEMA), [{"id": 1}, {"type": "x"}]),
     ],
 )

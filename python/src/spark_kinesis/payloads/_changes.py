@@ -126,11 +126,14 @@ def debezium(data: Column | str, schema: StructType | str) -> Column:
         fields = fn.coalesce(top["payload"], whole)
         words = {"c": "insert", "u": "update", "d": "delete", "r": "snapshot"}
         origin, op = fields["source"], fields["op"]
+        keys = fn.json_object_keys(text_at(it, "$.payload", "$"))
+        counts = fn.array_contains(keys, "event_count")  # rows may have a column `status` as well
         control = (
             fn.when(op.isin("t", "m"), _translated(op, {"t": "truncate", "m": "message"}))
-            .when(fields["status"].isin("BEGIN", "END"), fn.lit("transaction"))
-            .when(fields["ddl"].isNotNull(), fn.lit("schema change"))
-            .when(op.isNull() & fields["ts_ms"].isNotNull(), fn.lit("heartbeat"))
+            .when(op.isNotNull(), fn.lit(None))
+            .when(fields["status"].isin("BEGIN", "END") & counts, fn.lit("transaction"))
+            .when(fields["ddl"].isNotNull() & origin.isNotNull(), fn.lit("schema change"))
+            .when(fields["ts_ms"].isNotNull() & (fn.size(keys) == 1), fn.lit("heartbeat"))
         )
         return _Change(
             operation=_translated(op, words),
@@ -168,7 +171,7 @@ def maxwell(data: Column | str, schema: StructType | str) -> Column:
     row = struct_type(schema)
     envelope = texts_of("database", "table", "type").add("ts", LongType())
     envelope = envelope.add("data", row).add("old", row)
-    others = r"^(bootstrap-(start|complete)|(database|table)-(create|alter|drop)|heartbeat)$"
+    others = r"^(bootstrap-(start|complete)|(database|table)-(create|alter|drop))$"
 
     def change(it: Column) -> _Change:
         fields, kind = it["fields"], it["fields"]["type"]

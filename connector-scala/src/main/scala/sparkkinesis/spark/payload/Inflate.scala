@@ -10,6 +10,8 @@ import scala.annotation.tailrec
 import com.github.luben.zstd.ZstdInputStream
 import org.xerial.snappy.Snappy
 
+import sparkkinesis.compat._
+
 /** Decompresses data in the format that its first bytes name. */
 private[spark] object Inflate {
 
