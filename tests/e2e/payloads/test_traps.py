@@ -163,6 +163,12 @@ def test_the_functions_of_the_jar_work_in_sql(spark: SparkSession) -> None:
     ]
 
 
+def test_a_program_in_sql_makes_the_functions_available(spark: SparkSession) -> None:
+    session = spark.newSession()
+    session.sql("SET spark.sql.catalog.kinesis = sparkkinesis.spark.KinesisFunctions")
+    assert session.sql("SELECT kinesis.inflate(X'00').reason").collect()[0][0] == "NOT_COMPRESSED"
+
+
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
