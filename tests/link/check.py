@@ -34,6 +34,9 @@ NEEDED = (
     "hadoop-client-",
     "parquet-",
     "metrics-core-",
+    "avro-",
+    "snappy-java-",
+    "zstd-jni-",
 )
 
 HEAD = """\

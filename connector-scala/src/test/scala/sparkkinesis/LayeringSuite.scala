@@ -179,6 +179,7 @@ object LayeringSuite {
         "spark/metrics",
         "spark/monitor",
         "spark/deadletter",
+        "spark/payload",
         "spark/once",
         "spark/stop",
         "spark/realtime",

@@ -1,0 +1,1 @@
+"""Payloads: what needs no Spark."""

@@ -1,0 +1,1 @@
+"""Payloads become columns: traps, documented messages, golden records, and properties."""
