@@ -88,9 +88,11 @@ def test_encrypted_records_have_their_encryption_type(
 def test_changes_of_a_key_sort_across_aggregates_and_reshards(
     spark: SparkSession, stream: Stream
 ) -> None:
-    key, written = KEYS[0], []
-    for change in (lambda: None, stream.split, stream.merge, stream.split):
-        change()
+    key = KEYS[0]
+    written: list[str] = []
+    for change in (None, stream.split, stream.merge, stream.split):
+        if change:
+            change()
         rows = [(key, f"{n:04}") for n in range(len(written), len(written) + 25)]
         frame = spark.createDataFrame(rows, "partitionKey string, data string").coalesce(1)
         stream.sink(aggregation="kpl", ordering="per_key", max_aggregate_records=10).write(frame)

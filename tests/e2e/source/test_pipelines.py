@@ -69,16 +69,19 @@ class Project:
                 "10_000": str(BATCH),
                 "'trim_horizon')": f"'trim_horizon', maxRecordsPerTrigger '{BATCH}')",
                 "/var/lib/pipelines/orders": str(folder / "storage"),
+                "'1 minute'": "'1 second'",
+                "10 MINUTES": "0 SECONDS",
             }.items():
                 code = code.replace(shown, used)
             return code
 
-        (spec,), (flows,), (texts, table) = fences("yaml"), fences("python"), fences("sql")
+        (spec,), (flows,), (texts, table, per_minute) = map(fences, ("yaml", "python", "sql"))
         (folder / "transformations").mkdir()
         (folder / "spark-pipeline.yml").write_text(here(spec))
         (folder / "transformations" / "orders.py").write_text(here(flows + NEW_ORDERS))
         (folder / "transformations" / "orders.sql").write_text(texts)
-        run(self.command("spark-sql", "-e", here(table)), cwd=folder, env=self.environment)
+        (folder / "transformations" / "per_minute.sql").write_text(here(per_minute))
+        self._run(self.command("spark-sql", "-e", here(table)))
 
     def command(self, program: str, *arguments: str) -> list[str]:
         """A program of Spark with the options of the page."""
@@ -88,8 +91,10 @@ class Project:
 
     def run(self, *arguments: str) -> None:
         """Run the pipeline to its end."""
-        command = self.command("spark-pipelines", "run", *arguments)
-        run(command, cwd=self.folder, env=self.environment, seconds=400)
+        self._run(self.command("spark-pipelines", "run", *arguments))
+
+    def _run(self, command: list[str]) -> None:
+        run(command, cwd=self.folder, env=self.environment, seconds=900)
 
     def run_and_kill(self) -> None:
         """Kill a run when each flow has committed some batches, and not all."""
@@ -107,7 +112,7 @@ class Project:
 
             try:
                 wait_for("the run begins", lambda: failed() or self.begun())
-                wait_for("three flows commit", lambda: failed() or len(self.committed()) == 3)
+                wait_for("all flows commit", lambda: failed() or len(self.committed()) == 4)
                 assert not failed(), (self.folder / "log").read_text()[-6000:]
             finally:
                 for pid in of_session(process.pid):
@@ -155,6 +160,10 @@ def test_a_killed_pipeline_loses_no_row_and_a_refresh_reads_again(
     copied = source_of(kinesis, copies.name).read(spark)
     assert numbers(copied, "data") == sorted((w.key, w.n) for w in stream.written)
     assert project.rows(spark, "new_orders").count() == len(KEYS)
+    # The second run began later than the last record of the first one arrived.
+    closed = project.rows(spark, "orders_per_minute").selectExpr("sum(orders)").first()
+    assert closed is not None
+    assert closed[0] == 20 * BATCH
 
     project.run("--full-refresh", "raw_orders,new_orders")
     assert_each_record_once(project.rows(spark, "raw_orders"), stream)
