@@ -45,9 +45,9 @@ def main(endpoint: str, stream: str, kind: str, folder: str) -> None:
     options = f"streamName '{stream}', region '{REGION}', endpoint '{endpoint}'"
     options += ", startingPosition 'trim_horizon', deliveryTimeout '1m'"
     spark.sql(f"CREATE TABLE orders USING kinesis OPTIONS ({options})")
-    for key, text in (("a", "one"), ("b", "two"), ("c", "three")):
-        row = f"'{key}', cast('{text}' AS binary)"
-        spark.sql(f"INSERT INTO orders (partitionKey, data) VALUES ({row})")
+    rows = [("a", b"one"), ("b", b"two"), ("c", b"three")]
+    spark.createDataFrame(rows, "partitionKey string, data binary").createTempView("new")
+    spark.sql("INSERT INTO orders (partitionKey, data) SELECT * FROM new")
     texts = spark.sql("SELECT string(data) AS text FROM orders")
     texts.write.format(kind).saveAsTable("kept")
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.{
 }
 
 import sparkkinesis.client.options.{ConnectionTable, OptionException}
+import sparkkinesis.spark.compat.ParsedQueries
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
@@ -21,9 +22,11 @@ final class KinesisExtensions extends SparkSessionExtensionsProvider {
   import KinesisExtensions._
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
-    extensions.injectHintResolutionRule { session =>
-      new TableFunction(Name, (arguments, isStreaming) => read(session, arguments, isStreaming))
-    }
+    ParsedQueries.inject(
+      extensions,
+      session =>
+        new TableFunction(Name, (arguments, isStreaming) => read(session, arguments, isStreaming))
+    )
     extensions.injectResolutionRule { session =>
       new StreamingTable(
         _.getPackage == classOf[KinesisTable].getPackage,
