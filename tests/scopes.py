@@ -86,6 +86,7 @@ SMOKE_TESTS = tuple(
         "source/test_batch.py::test_a_batch_read_has_all_records_across_reshards",
         "source/test_columns.py",
         "source/test_names.py",
+        "source/test_pipelines.py",
         "source/test_real_time.py",
         "source/test_replay.py::test_both_formats_of_the_log_are_read",
         "source/test_replay_real_time.py",

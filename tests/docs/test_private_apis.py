@@ -14,7 +14,8 @@ PUBLIC = re.compile(
     r"org\.apache\.spark\.(broadcast|sparkkinesis|sql\.(types|connector|sources|util)|rdd)\."
     r"|org\.apache\.spark\.Spark(Conf|Context|Exception|Throwable)$"
     r"|org\.apache\.spark\.(TaskContext|FutureAction)$"
-    r"|org\.apache\.spark\.sql\.(SparkSession|streaming\.StreamingQuery\w*(\._)?)$"
+    r"|org\.apache\.spark\.sql\.(SparkSession\w*|streaming\.StreamingQuery\w*(\._)?)$"
+    r"|org\.apache\.spark\.sql\.(DataFrame|Row|SQLContext)$"
 )
 
 

@@ -47,6 +47,10 @@ def test_the_metadata_columns() -> None:
     assert documented == [f"`{name}`" for name in (*names, columns.WRITER_ID)]
 
 
+def test_the_expression_that_orders_changes() -> None:
+    assert COLUMNS.fences("sql") == [f"{columns.CHANGE_ORDER}\n"]
+
+
 def test_the_tests_that_the_comparison_names_exist() -> None:
     named = set(re.findall(r"`(test_\w+)`", Page(name="docs/explanation/comparison.md").text))
     files = (ROOT / "tests" / "e2e").rglob("test_*.py")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _MOST_BATCHES = 10_000  # the connector's limit
+_IN_FLOW_FUNCTION = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -278,8 +279,22 @@ class KinesisSource(StreamAccess):
     ) -> DataFrame:
         with explain_missing_jar(spark):
             frame: DataFrame = reader.format(FORMAT).options(**self.options(), **others).load()
-            _ = frame.schema  # Connect resolves lazily: ask now, so that errors are raised here
+            _raise_errors_of(frame)
             return frame
+
+
+def _raise_errors_of(frame: DataFrame) -> None:
+    """Ask for the schema: Spark Connect checks the options of a DataFrame only when asked.
+
+    In a flow function of a declarative pipeline, Spark forbids the question, and asks it itself
+    when the function has returned.
+    """
+    try:
+        _ = frame.schema
+    # The class of the error differs between Spark's versions; its text does not.
+    except Exception as error:
+        if _IN_FLOW_FUNCTION not in str(error):
+            raise
 
 
 def replay_options(

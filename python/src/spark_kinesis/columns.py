@@ -7,6 +7,10 @@ source's DataFrames. ``batchId`` is a column of ``KinesisSource.replay`` only. T
 are metadata columns of the source: Spark returns a metadata column only if a query selects it by
 name. The sink reads ``data``, ``partitionKey``,
 ``explicitHashKey``, ``stream`` and ``streamArn``.
+
+``CHANGE_ORDER`` is not a column, but an expression of SQL over the columns of the source: one
+string per row. Of two rows of the same stream and partition key, the later one has the string that
+sorts later, also after a reshard. Use it as ``pyspark.sql.functions.expr(columns.CHANGE_ORDER)``.
 """
 
 from __future__ import annotations
@@ -30,6 +34,12 @@ EXPLICIT_HASH_KEY = "explicitHashKey"
 ENCRYPTION_TYPE = "encryptionType"
 STREAM_ARN = "streamArn"
 WRITER_ID = "writerId"
+
+# The length comes first, because a longer number is a greater one.
+CHANGE_ORDER = (
+    "concat_ws('-', lpad(length(sequenceNumber), 3, '0'), sequenceNumber, "
+    "lpad(subSequenceNumber, 10, '0'))"
+)
 
 
 def _schema() -> StructType:

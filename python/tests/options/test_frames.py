@@ -162,3 +162,26 @@ def test_a_name_needs_a_spark_that_has_names() -> None:
     spark: Any = SimpleNamespace(version="4.1.0", readStream=object())
     with pytest.raises(ValueError, match=r"name='orders' requires Spark 4\.2 .* Spark 4\.1\.0"):
         KinesisSource(stream_name="s").read_stream(spark, name="orders")
+
+
+def test_a_flow_function_of_a_pipeline_asks_spark_for_nothing() -> None:
+    class Unasked(Frame):
+        def __init__(self, message: str) -> None:
+            super().__init__()
+            self.message = message
+
+        def load(self) -> Unasked:
+            return self
+
+        @property
+        def schema(self) -> None:
+            raise RuntimeError(self.message)
+
+    source = KinesisSource(stream_name="s")
+    message = "[ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION] Operations that trigger"
+    flow: Any = Unasked(message)
+    assert source.read_stream(flow) is flow
+    assert source.read(flow) is flow
+    other: Any = Unasked("[KINESIS_INVALID_OPTION] no such stream")
+    with pytest.raises(RuntimeError, match="KINESIS_INVALID_OPTION"):
+        source.read_stream(other)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spark_kinesis import schema
+from spark_kinesis import columns, schema
 from tests.e2e.support.harness import collected, running
-from tests.e2e.support.streams import Stream, wait_for
+from tests.e2e.support.streams import KEYS, Stream, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,3 +82,29 @@ def test_encrypted_records_have_their_encryption_type(
     chosen = stream.source().read_stream(spark).select("partitionKey", "encryptionType")
     rows = rows_of(stream, chosen, checkpoint)
     assert {row["encryptionType"] for row in rows} == {"KMS"}
+
+
+@pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+def test_changes_of_a_key_sort_across_aggregates_and_reshards(
+    spark: SparkSession, stream: Stream
+) -> None:
+    key = KEYS[0]
+    written: list[str] = []
+    for change in (None, stream.split, stream.merge, stream.split):
+        if change:
+            change()
+        rows = [(key, f"{n:04}") for n in range(len(written), len(written) + 25)]
+        frame = spark.createDataFrame(rows, "partitionKey string, data string").coalesce(1)
+        stream.sink(aggregation="kpl", ordering="per_key", max_aggregate_records=10).write(frame)
+        stream.put_raw(f"{len(written) + 25:04}".encode(), key)
+        written += [data for _, data in rows] + [f"{len(written) + 25:04}"]
+    frame = stream.source().read(spark).selectExpr("string(data)", columns.CHANGE_ORDER)
+    found = [row[0] for row in sorted(frame.collect(), key=lambda row: row[1])]
+    assert found == written
+
+
+def test_a_longer_sequence_number_sorts_later(spark: SparkSession) -> None:
+    rows = [("9", 0), ("9", 1), ("9", 10), ("10", 0), ("10", 2), ("49" * 28, 0), ("1" * 129, 0)]
+    frame = spark.createDataFrame(rows, "sequenceNumber string, subSequenceNumber long")
+    orders = [row[0] for row in frame.selectExpr(columns.CHANGE_ORDER).collect()]
+    assert orders == sorted(set(orders))

@@ -2,8 +2,11 @@ package sparkkinesis.spark.compat
 
 import java.util.{Iterator => JIterator}
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, Write}
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 /** Methods of Spark 4 that Spark 3.5 does not have. Spark 3.5 never calls them. */
 trait DataWriterShim[T] extends DataWriter[T] {
@@ -12,4 +15,12 @@ trait DataWriterShim[T] extends DataWriter[T] {
 
 trait WriteShim extends Write {
   def reportDriverMetrics(): Array[CustomTaskMetric] = Array.empty
+}
+
+/** Spark 3.5 has no rule that sees the parsed query, and so no function `read_kinesis`. */
+object ParsedQueries {
+  def inject(
+      extensions: SparkSessionExtensions,
+      rule: SparkSession => Rule[LogicalPlan]
+  ): Unit = ()
 }

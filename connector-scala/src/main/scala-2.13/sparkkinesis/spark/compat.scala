@@ -1,9 +1,20 @@
 package sparkkinesis.spark.compat
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.write.{DataWriter, Write}
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 /** Spark 4 calls `writeAll`. The other Scala version has the shim for Spark 3.5. */
 trait DataWriterShim[T] extends DataWriter[T]
 
 /** Spark 4 calls `reportDriverMetrics`. The other Scala version has the shim for Spark 3.5. */
 trait WriteShim extends Write
+
+/** Spark 4 shows a rule the query as it was parsed. */
+object ParsedQueries {
+  def inject(
+      extensions: SparkSessionExtensions,
+      rule: SparkSession => Rule[LogicalPlan]
+  ): Unit = extensions.injectHintResolutionRule(rule)
+}

@@ -60,8 +60,9 @@ final class KinesisTable(
     ConnectorError.translating {
       val defined = definition.fold(Map.empty[String, String])(_.sourceOptions)
       val parsed = ReadOptions.parse(TableDefinition.merged(defined, options))
+      // The catalog stores columns that ALTER TABLE may have changed. They change nothing here.
       if (definition.nonEmpty) TableDefinition.refuseReplay(parsed)
-      ReadOptions.checkSchema(rowSchema, schema())
+      else ReadOptions.checkSchema(rowSchema, schema())
       // The check waits for the read, because DESCRIBE TABLE EXTENDED builds a scan, too.
       new KinesisScanBuilder(parsed, () => definition.foreach(_.checked))
     }

@@ -86,6 +86,17 @@ private[spark] object TableDefinition {
       TableDefinition(properties.asCaseSensitiveMap.asScala.toMap)
     }
 
+  /**
+   * The definition of a table, as Spark's older interface for data sources passes it: the options
+   * without prefix, and two entries of the catalog.
+   *
+   * @throws OptionException if a catalog may not keep it
+   */
+  def stored(options: Map[String, String]): TableDefinition = {
+    val own = options -- Seq("path", "serialization.format")
+    TableDefinition(own.map { case (name, value) => s"$Prefix$name" -> value }).checked
+  }
+
   /** @throws OptionException if a table is to be read with the options of a replay */
   def refuseReplay(options: SourceOptions): Unit =
     if (options.replay.nonEmpty)

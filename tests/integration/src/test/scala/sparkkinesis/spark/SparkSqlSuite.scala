@@ -5,10 +5,11 @@ import java.util.concurrent.atomic.AtomicInteger
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
-import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.apache.spark.sql.{AnalysisException, DataFrame, Row, SparkSession}
 
 import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.spark.read.task.RecordRow
 
 /** The data source in SQL: tables and views, over HTTP against the local Kinesis. */
 class SparkSqlSuite extends AnyFunSuite with SparkFixture {
@@ -132,6 +133,76 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
         assert(e.getMessage.startsWith("[KINESIS_STATIC_KEYS_IN_TABLE]"))
       }
     spark.sql(s"DROP TABLE $table")
+  }
+
+  test("ALTER TABLE changes properties, and leaves the columns as they are") {
+    val stream = newStream()
+    val table = newTable(stream)
+    spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one')")
+    Seq(
+      s"ALTER TABLE $table SET TBLPROPERTIES ('team' = 'reports', 'option.retryTimeout' = '2m')",
+      s"ALTER TABLE $table ADD COLUMN extra int",
+      s"ALTER TABLE $table ALTER COLUMN data TYPE string",
+      s"ALTER TABLE $table SET LOCATION '/elsewhere'",
+      s"COMMENT ON TABLE $table IS 'orders'"
+    ).foreach { change =>
+      spark.sql(change)
+      assert(spark.table(table).schema === RecordRow.Schema, change)
+      assert(texts(spark.table(table)) === Seq("one"), change)
+      assert(spark.readStream.table(table).schema === RecordRow.Schema, change)
+    }
+    val e = intercept[AnalysisException](spark.sql(s"SELECT extra FROM $table"))
+    assert(e.getMessage.contains("UNRESOLVED_COLUMN"))
+    spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'two')")
+    assert(texts(spark.table(table)) === Seq("one", "two"))
+  }
+
+  private def function(arguments: Map[String, String], prefix: String = ""): String = {
+    val listed = arguments.map { case (name, value) => s"$name => '$value'" }.mkString(", ")
+    val call = s"READ_kinesis($listed)"
+    if (prefix.isEmpty) call else s"$prefix($call)"
+  }
+
+  private def arguments(stream: StreamName): Map[String, String] =
+    options(stream, "startingPosition" -> "trim_horizon") -
+      "awsAccessKeyId" - "awsSecretAccessKey"
+
+  test("read_kinesis reads a stream, in each place where a query may have a table") {
+    val stream = newStream()
+    spark.sql(s"INSERT INTO ${newTable(stream)} (partitionKey, data) VALUES ('a', '1'), ('b', '2')")
+    val call = function(arguments(stream))
+    assert(texts(spark.sql(s"SELECT data, streamArn FROM $call")) === Seq("1", "2"))
+    assert(texts(spark.sql(s"SELECT x.data FROM $call AS x JOIN $call USING (data)")).size === 2)
+    assert(spark.sql(s"WITH c AS (SELECT * FROM $call) SELECT * FROM c").count() === 2)
+    val inner = s"SELECT 1 WHERE 2 = (SELECT count(*) FROM $call)"
+    assert(spark.sql(inner).count() === 1)
+    spark.sql(s"CREATE VIEW called AS SELECT data FROM $call WHERE partitionKey = 'b'")
+    assert(texts(spark.table("called")) === Seq("2"))
+    spark.sql("DROP VIEW called")
+  }
+
+  test("STREAM(read_kinesis(...)) is a streaming query") {
+    val stream = newStream()
+    spark.sql(s"INSERT INTO ${newTable(stream)} (partitionKey, data) VALUES ('a', '1'), ('b', '2')")
+    val frame = spark.sql(s"SELECT * FROM ${function(arguments(stream), "stream")} AS orders")
+    assert(frame.isStreaming && frame.schema === RecordRow.Schema)
+    var rows = 0L
+    all(frame.writeStream.foreachBatch((batch: DataFrame, _: Long) => rows += batch.count()))
+    assert(rows === 2)
+  }
+
+  test("read_kinesis refuses arguments that it cannot use, and says why") {
+    val known = arguments(newStream())
+    Seq(
+      function(known + ("streamNam" -> "x")) -> "streamName",
+      function(known + ("initialPosition" -> "latest")) -> "startingPosition",
+      function(known + ("awsSecretAccessKey" -> "hush")) -> "profile",
+      "read_kinesis('orders')" -> "streamName => 'orders'",
+      "read_kinesis(streamName => concat('a', 'b'))" -> "not a constant"
+    ).foreach { case (call, said) =>
+      val e = intercept[IllegalArgumentException](spark.sql(s"SELECT * FROM $call"))
+      assert(e.getMessage.startsWith("[KINESIS_") && e.getMessage.contains(said), e.getMessage)
+    }
   }
 
   test("the second format name has the same output mode update, metrics and errors") {
