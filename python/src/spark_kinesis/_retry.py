@@ -49,6 +49,7 @@ def put_all(
     stream: str,
     seconds: float,
     error: type[SparkKinesisError],
+    now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Put:
     """Write records in one request, and again those that were refused, until all are written.
@@ -59,11 +60,12 @@ def put_all(
         stream: name or ARN, for the error.
         seconds: time after which no record is sent again.
         error: what is raised if some records are still refused then.
+        now: seconds of a clock that never goes back.
         sleep: waits for a number of seconds.
     """
     shards: dict[int, str] = {}
     refused: Counter[str] = Counter()
-    waited, attempt = 0.0, 0
+    until, attempt = now() + seconds, 0
     while True:
         left = [at for at in range(len(entries)) if at not in shards]
         answers = send([entries[at] for at in left]).get("Records", ())
@@ -75,12 +77,11 @@ def put_all(
         codes = [it["ErrorCode"] for it in answers if "ErrorCode" in it]
         if not codes:
             return Put(shards=[shards[at] for at in range(len(entries))], refused=refused)
-        if waited >= seconds:
+        if now() >= until:
             raise error(
                 f"stream {stream}: {len(codes)} records were not written within {seconds:.0f} s. "
                 f"The last error was {codes[-1]}"
             )
         refused.update(codes)
-        step = pause(attempt)
-        sleep(step)
-        waited, attempt = waited + step, attempt + 1
+        sleep(pause(attempt))
+        attempt += 1

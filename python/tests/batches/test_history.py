@@ -95,6 +95,16 @@ def test_a_stream_that_was_made_again_was_not_read_between(written: Written) -> 
     assert found.reads == ()
 
 
+def test_a_stream_whose_creation_time_becomes_known_is_the_same(written: Written) -> None:
+    written.initial({"a": "5"})
+    written.batch(0, {"a": "10"}, created="1970-01-01T00:00:00Z").batch(1, {"a": "20"})
+    found = [
+        [(it.start.text, it.end.text) for it in batch.reads or ()]
+        for batch in history(written.checkpoint())
+    ]
+    assert found == [[("5", "10")], [("10", "20")]]
+
+
 def test_a_batch_keeps_its_end_if_the_query_was_moved_after_it(written: Written) -> None:
     checkpoint = resharded(written).checkpoint()
     for number, time in enumerate(("20260103T", "20260104T")):

@@ -201,7 +201,7 @@ def test_an_unknown_store_is_doubted(tmp_path: Path) -> None:
     assert "Let nothing else write there" in str(open_files("memory://odd/query").doubt)
 
 
-def test_hdfs_is_doubted_because_pyarrow_replaces_a_file_that_just_appeared(
+def test_a_file_that_appears_after_the_look_is_replaced_so_the_store_is_doubted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files: Any = _StoreFiles("here", ArrowFSWrapper(LocalFileSystem()), str(tmp_path), "hdfs")

@@ -22,6 +22,7 @@ def test_records_older_than_the_horizon_have_expired() -> None:
 def test_positions_have_creation_times_to_the_second(seconds: float) -> None:
     assert created_again("arn", NOW, NOW + timedelta(seconds=seconds)) is None
     assert created_again("arn", NOW, None) is None
+    assert created_again("arn", None, NOW) is None
 
 
 def test_an_emulator_that_names_no_creation_time_has_not_created_the_stream_again() -> None:

@@ -218,6 +218,8 @@ def test_an_answer_that_is_not_text_is_asked_for_again(stub: Stub, kinesis: Loca
     assert kinesis.streams == ["a"]
 
 
+# From Python 3.12 on, it warns of each fork beside a thread, such as that of the stub.
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_forked_process_has_clients_of_its_own(stub: Stub, kinesis: LocalEndpoint) -> None:
     stub.say("ListStreams", (200, {"StreamNames": ["a"], "HasMoreStreams": False}))
     assert kinesis.streams == ["a"]

@@ -70,10 +70,21 @@ def test_it_ends_with_its_input_and_prints_no_warning(tmp_path: Path) -> None:
     assert "Exception" not in said
 
 
-def test_a_forked_process_neither_loses_nor_stops_the_server() -> None:
-    listens = f"import sys; print('{READY}http://here', flush=True); sys.stdin.read()"
-    process = ServerProcess([sys.executable, "-c", listens], shares_stderr=False)
+# From Python 3.12 on, it warns of each fork beside a thread. These children take no lock of one.
+forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
+
+def listening() -> ServerProcess:
+    """A process that says its address, and ends with its input."""
+    program = f"import sys; print('{READY}http://here', flush=True); sys.stdin.read()"
+    process = ServerProcess([sys.executable, "-c", program], shares_stderr=False)
     assert process.endpoint() == "http://here"
+    return process
+
+
+@forks
+def test_a_forked_process_neither_loses_nor_stops_the_server() -> None:
+    process = listening()
     child = os.fork()
     if not child:
         was_running = process.status is None
@@ -83,3 +94,21 @@ def test_a_forked_process_neither_loses_nor_stops_the_server() -> None:
     assert process.status is None
     process.stop()
     assert process.status == 0
+
+
+@forks
+def test_a_forked_process_that_lives_on_does_not_keep_the_server() -> None:
+    process = listening()
+    until, end = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(end)
+        os.read(until, 1)  # until the end of the test
+        os._exit(0)
+    try:
+        process.stop()
+        assert process.status == 0  # it was not killed
+    finally:
+        os.close(end)
+        os.close(until)
+        os.waitpid(child, 0)

@@ -13,15 +13,24 @@ from botocore.stub import Stubber
 
 from python.tests.migrate.streams import NOW, shard, shard_id
 from spark_kinesis import MigrationError
-from spark_kinesis._offsets import Progress, ShardOffset, StreamOffset
+from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset, StreamOffset
+from spark_kinesis.tools import handover
 from spark_kinesis.tools.cli import Connection, run
 from spark_kinesis.tools.facts.losses import SHARD_EXPIRED
-from spark_kinesis.tools.handover import handing_back, takeover
+from spark_kinesis.tools.handover import (
+    HandBack,
+    HandOver,
+    StreamMigration,
+    TakeOver,
+    handing_back,
+    takeover,
+)
 from spark_kinesis.tools.handover.handing_back import lease_prefix
-from spark_kinesis.tools.handover.leases import Lease, create_table, read_key
+from spark_kinesis.tools.handover.leases import Lease, NewLease, create_table, read_key
 from spark_kinesis.tools.handover.positions import StreamStops
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+OTHER = "arn:aws:kinesis:eu-west-1:111122223333:stream/orders"
 MINE = "123456789012:orders:17:"
 
 
@@ -110,3 +119,35 @@ def test_no_table_is_created_for_a_query_that_never_ran(
         words = ["migrate", "to-kcl", "app", "--checkpoint", str(tmp_path), "--create-table"]
         assert run(words) == 2
     assert "its query never ran" in capsys.readouterr().err
+
+
+def back(arn: str) -> HandBack:
+    lease = NewLease(shard=shard(0), checkpoint="7")
+    return HandBack(arn=arn, prefix="", leases=[lease], losses=[])
+
+
+def test_streams_of_one_name_are_shown_by_arn() -> None:
+    backs = [back(ARN), back(OTHER)]
+    over = HandOver(table="app", seen=[], streams=backs, planned=())
+    assert list(over.lines) == [f"{it} {shard_id(0)}: 7 (0)" for it in (ARN, OTHER)]
+    plan: Any = SimpleNamespace(read=())
+    streams: list[Any] = [SimpleNamespace(arn=it, name="orders") for it in (ARN, OTHER)]
+    taken = [StreamMigration(stream=it, plan=plan, joints=()) for it in streams]
+    files: Any = None
+    assert list(TakeOver(files=files, streams=taken).lines) == [
+        f"{it}: 0 shards to read, 0 already read" for it in (ARN, OTHER)
+    ]
+    assert [*TakeOver(files=files, streams=taken[:1]).lines] == [
+        "orders: 0 shards to read, 0 already read"
+    ]
+
+
+def test_streams_of_one_name_can_be_chosen_by_what_the_error_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(handover, "plan_hand_back", lambda _, arn, *__, **___: back(arn))
+    stream = StreamOffset(created="2026-01-02T03:04:05Z", shards={})
+    offset = SourceOffset(streams={ARN: stream, OTHER: stream})
+    client: Any = None
+    with pytest.raises(MigrationError, match=f"reads several: {OTHER}, {ARN}. Choose one with"):
+        handover._hand_backs(client, offset, None, [])

@@ -71,6 +71,19 @@ def test_an_unproven_move_is_refused(query: Query, capsys: pytest.CaptureFixture
     assert not query.is_moved
 
 
+def test_streams_of_one_name_are_shown_by_arn(
+    query: Query, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, name = ARN.replace("123456789012", "111122223333"), "shardId-000000000000"
+    change = Change(shard=name, before=None, after=None, effect=Effect.AGAIN)
+    move = Move(offset=decode(line(5), "here"), changes={ARN: [change], other: [change]})
+    monkeypatch.setattr(rewinding, "move", lambda *_, **__: move)
+    assert query.rewind("--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert f"{ARN} {name}: " in shown
+    assert f"{other} {name}: " in shown
+
+
 def test_an_unproven_move_on_demand(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
     query.effect = Effect.UNPROVEN
     assert query.rewind("--allow-unproven", "--json") == 0

@@ -67,7 +67,9 @@ class World:
     def put(self, *texts: str, patience: float = 60.0) -> Written:
         client: Any = self
         records = [("k", it.encode()) for it in texts]
-        return put_records(client, "orders", records, patience=patience, sleep=self.sleep)
+        return put_records(
+            client, "orders", records, patience=patience, now=self.now, sleep=self.sleep
+        )
 
 
 def numbered(number: int, _chance: random.Random) -> Record:
@@ -155,6 +157,13 @@ def test_a_record_refused_for_too_long_is_an_error() -> None:
     with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 10 s\. .*Throughput"):
         world.put("a", patience=10.0)
     assert 110 <= world.time <= 111
+
+
+def test_the_time_of_the_calls_counts() -> None:
+    world = World(*[[THROTTLED] for _ in range(1000)], delay=20.0)
+    with pytest.raises(GeneratorError, match=r"not written within 30 s"):
+        world.put("a", patience=30.0)
+    assert world.time <= 100 + 30 + 20
 
 
 def row(at: float, key: str | None, data: bytes, shard: str = "s") -> str:

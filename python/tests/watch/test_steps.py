@@ -133,6 +133,32 @@ def test_a_micro_batch_without_data_is_no_step(written: Written) -> None:
     assert period(log.steps) == timedelta(seconds=20)
 
 
+@pytest.mark.parametrize(
+    ("moved", "steps"),
+    [([105, 115], [105, 115]), ([101, 111], [101, 111]), ([], [*range(101, 121)])],
+)
+def test_the_first_of_the_window_is_a_step_if_it_moved(
+    written: Written, moved: list[int], steps: list[int]
+) -> None:
+    for number in range(100, 121):  # Spark has removed the earlier ones
+        read = sum(number >= it for it in moved)
+        written.plan(number, ago(10 * (121 - number)), after(read, ago(300 - read)))
+    written.complete(*range(100, 121))
+    log = written.log
+    log.refresh()
+    assert [it.at for it in log.steps] == [ago(10 * (121 - number)) for number in steps]
+
+
+def test_one_move_in_the_window_leaves_the_usual_time(written: Written) -> None:
+    for number in range(100, 120):
+        read = int(number >= 110)
+        written.plan(number, ago(10 * (120 - number)), after(read, ago(300 - read)))
+    written.complete(*range(100, 120))
+    log = written.log
+    log.refresh()
+    assert period(log.steps) == timedelta(seconds=10)
+
+
 def test_each_micro_batch_is_read_once(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         written.plan(number, ago(30 - number), after(number, ago(31 - number)))
@@ -148,7 +174,7 @@ def test_each_micro_batch_is_read_once(written: Written, monkeypatch: pytest.Mon
     log = written.log
     log.refresh()
     log.refresh()
-    assert read == [*range(30 - MOST_STEPS, 30), 29]  # a rewind may move the newest one
+    assert read == [*range(30 - MOST_STEPS - 1, 30), 29]  # a rewind may move the newest one
     assert len(log.steps) == MOST_STEPS
 
 

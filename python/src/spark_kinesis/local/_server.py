@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
@@ -235,7 +236,7 @@ def spark_jars() -> list[str]:
 class ServerProcess:
     """A process that starts at once, and ends with this Python process at the latest.
 
-    A forked copy of this Python process can neither see how it is nor end it.
+    A forked copy of this Python process cannot see how it is, end it, or keep it alive.
 
     Args:
         words: the command and its arguments.
@@ -257,6 +258,8 @@ class ServerProcess:
             text=True,
             start_new_session=True,  # Ctrl-C reaches this process only, which then stops that one
         )
+        if self._process.stdin is not None:
+            _inputs.add(self._process.stdin)
 
     def endpoint(self) -> str | None:
         """Wait for its address. ``None`` if that takes longer than 60 s, or the process ended."""
@@ -295,6 +298,19 @@ class ServerProcess:
     def _is_own(self) -> bool:
         """Whether this Python process has started it. For a fork, ``poll`` says that it ended."""
         return self._starter == os.getpid()
+
+
+_inputs: weakref.WeakSet[IO[str]] = weakref.WeakSet()  # of the processes
+
+
+def _close_inputs() -> None:
+    """Close the copies in a forked process. An input ends when no process holds it open."""
+    for it in list(_inputs):
+        it.close()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_close_inputs)
 
 
 def ready_endpoint(process: subprocess.Popen[str]) -> str | None:

@@ -28,6 +28,8 @@ from .cli import FORMS, TIME, Connection, connection_options, print_json
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+__all__ = ["QueryAudit", "audit"]
+
 _COLUMNS = (
     "writerId.*",
     "concat(shardId, ' ', sequenceNumber) AS place",

@@ -32,6 +32,8 @@ from .cli import DURATION, Connection, connection_options, print_json, progress_
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+__all__ = ["Events", "Written", "at_rate", "generate", "recorded"]
+
 _ATTEMPTS = 10  # of a request without an answer
 _PATIENCE_SECONDS = 60.0  # for a record that its shard refuses
 _REQUEST_RECORDS, _REQUEST_BYTES = 500, 5 * 1024 * 1024
@@ -79,6 +81,7 @@ def put_records(
     records: Sequence[Record],
     *,
     patience: float = _PATIENCE_SECONDS,
+    now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Written:
     """Write records in one request, and again those that were refused, until all are written.
@@ -91,6 +94,7 @@ def put_records(
         stream: name or ARN.
         records: at most 500, of at most 5 MiB together.
         patience: maximum number of seconds to retry a record.
+        now: seconds of a clock that never goes back.
         sleep: waits for a number of seconds.
 
     Raises:
@@ -103,6 +107,7 @@ def put_records(
         stream=stream,
         seconds=patience,
         error=GeneratorError,
+        now=now,
         sleep=sleep,
     )
     return Written(
@@ -161,7 +166,7 @@ def generate(
                 break
             request.append((key, data))
             upcoming = next(records, None)
-        found += put_records(kinesis, stream, request, sleep=sleep)
+        found += put_records(kinesis, stream, request, now=now, sleep=sleep)
         on_progress(found)
     return found
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from spark_kinesis.tools.facts.streams import StreamShard
 
+__all__ = ["Row", "tail"]
+
 SHARE = 1 / 5  # of the read quota of a shard
 _LIMIT = 1000
 _ATTEMPTS = 8

@@ -1,6 +1,7 @@
 """The files of a checkpoint: in a local folder, in S3, or in another store that fsspec knows.
 
-A file appears under its name whole or not at all. ``create`` never writes over a file.
+A file appears under its name whole or not at all. ``create`` never writes over a file, except
+in a store that has a ``doubt``, such as HDFS.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class CheckpointFiles(Protocol):
 
     @property
     def doubt(self) -> str | None:
-        """A sentence if the store cannot promise that ``create`` never writes over a file."""
+        """A sentence if it is not known that ``create`` never writes over a file."""
 
     def names(self, folder: str) -> list[str]:
         """Names in a folder. Empty if the folder does not exist."""

@@ -114,9 +114,9 @@ def dated(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -
     return replace(offset, complete_as_of=found.named.arrived)
 
 
-def created_again(arn: str, created: datetime, recorded: datetime | None) -> str | None:
+def created_again(arn: str, created: datetime | None, recorded: datetime | None) -> str | None:
     """A sentence if positions belong to an earlier stream with the same name."""
-    if recorded is None or UNKNOWN_CREATION in (created, recorded):
+    if created is None or recorded is None or UNKNOWN_CREATION in (created, recorded):
         return None
     if abs(created - recorded) < _LEASE_RESOLUTION:
         return None

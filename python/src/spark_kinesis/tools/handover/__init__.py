@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import CheckpointError, MigrationError
-from spark_kinesis._offsets import stream_name
+from spark_kinesis._offsets import stream_names
 from spark_kinesis.tools.changes import WATCH_SECONDS, watched
 from spark_kinesis.tools.facts.checkpoints import (
     Checkpoint,
@@ -88,6 +88,13 @@ class TakeOver:
     files: CheckpointFiles  # its files
     streams: list[StreamMigration]  # where the query begins
     is_written: bool = False  # whether it is there
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The plan for people."""
+        names = stream_names([it.stream.arn for it in self.streams])
+        for it in self.streams:
+            yield from it.lines(names[it.stream.arn])
 
     @property
     def losses(self) -> list[str]:
@@ -165,6 +172,13 @@ class HandOver:
     planned: tuple[int, ...]  # micro-batches that are planned and not completed
     kept: Path | None = None
     is_written: bool = False  # whether the new leases are there
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The plan for people."""
+        names = stream_names([it.arn for it in self.streams])
+        for it in self.streams:
+            yield from it.lines(names[it.arn])
 
     @property
     def losses(self) -> list[str]:
@@ -267,7 +281,7 @@ def _hand_backs(
     alone = len(arns) == 1
     backs = [plan_hand_back(kinesis, it, offset.streams[it], seen, is_alone=alone) for it in arns]
     if len(backs) > 1 and not backs[0].prefix:
-        names = ", ".join(stream_name(arn) for arn in arns)
+        names = ", ".join(stream_names(arns).values())
         raise MigrationError(
             f"the table is for one stream, and the query reads several: {names}. Choose one with "
             "--stream."

@@ -335,7 +335,7 @@ def _take_over(
 
         def approve(plan: TakeOver) -> bool:
             advance.stop()
-            show_plan((line for it in plan.streams for line in it.lines), as_json=entry.as_json)
+            show_plan(plan.lines, as_json=entry.as_json)
             for text in plan.losses:
                 to_stderr(text)
             is_lost = bool(plan.losses) and not entry.allow_loss
@@ -441,7 +441,7 @@ def to_kcl(
 
     def approve(plan: HandOver) -> bool:
         nonlocal approved
-        show_plan((line for it in plan.streams for line in it.lines), as_json=as_json)
+        show_plan(plan.lines, as_json=as_json)
         for text in plan.losses:
             to_stderr(text)
         if plan.planned:

@@ -48,10 +48,12 @@ class HandBack:
         """
         return min((it.begins for it in self.leases if it.begins is not None), default=None)
 
-    @property
-    def lines(self) -> Iterator[str]:
-        """A line per lease, and what to configure."""
-        name = stream_name(self.arn)
+    def lines(self, name: str) -> Iterator[str]:
+        """A line per lease, and what to configure.
+
+        Args:
+            name: what to call the stream.
+        """
         for it in self.leases:
             yield f"{name} {it.shard.id}: {it.checkpoint} ({it.sub})"
         if self.begins is not None:

@@ -155,12 +155,15 @@ class StreamMigration:
             if it.loss is not None
         ]
 
-    @property
-    def lines(self) -> Iterator[str]:
-        """Three lines per shard to read. Sequence numbers are too long for a table."""
+    def lines(self, name: str) -> Iterator[str]:
+        """Three lines per shard to read. Sequence numbers are too long for a table.
+
+        Args:
+            name: what to call the stream.
+        """
         for joint in self.joints:
             stop, first = joint.start.stop, joint.first
-            yield f"{self.stream.name} {joint.start.shard.id}: {joint.words}"
+            yield f"{name} {joint.start.shard.id}: {joint.words}"
             yield f"  it stopped    {'not named' if stop is None else stop.text}"
             if first is None:
                 yield "  first record  none yet"
@@ -168,7 +171,7 @@ class StreamMigration:
                 arrived = instant(first.arrived)
                 yield f"  first record  {first.sequence_number}, which arrived at {arrived}"
         counts = f"{len(self.joints)} shards to read, {len(self.plan.read)} already read"
-        yield f"{self.stream.name}: {counts}"
+        yield f"{name}: {counts}"
 
     @property
     def document(self) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._offsets import Progress
+from spark_kinesis._times import parsed
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
-from spark_kinesis.tools.facts.losses import ServiceClock
+from spark_kinesis.tools.facts.losses import ServiceClock, created_again
 from spark_kinesis.tools.facts.records import iterator_request, pause_after
 from spark_kinesis.tools.facts.streams import describe
 
@@ -141,7 +142,7 @@ def shard_reads(start: SourceOffset, end: SourceOffset) -> Iterator[ShardRead]:
     """
     for arn, stream in end.streams.items():
         before = start.streams.get(arn)
-        if before is None or before.created != stream.created:
+        if before is None or created_again(arn, parsed(stream.created), parsed(before.created)):
             continue
         for shard, after in stream.shards.items():
             begun = before.shards.get(shard)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from spark_kinesis._offsets import stream_name
+from spark_kinesis._offsets import stream_names
 from spark_kinesis.tools.changes import agree, progress, show_plan, watch_option, yes_option
 from spark_kinesis.tools.cli import (
     SOURCE,
@@ -177,8 +177,9 @@ def rewind(
 
 
 def _lines(plan: Rewind) -> Iterator[str]:
+    names = stream_names(plan.move.changes)
     for arn, changes in plan.move.changes.items():
         for change in changes:
-            yield f"{stream_name(arn)} {change.shard}: {change.words}"
+            yield f"{names[arn]} {change.shard}: {change.words}"
     if any(it.effect is Effect.AGAIN for it in plan.move.all_changes):
         yield _OLDER

@@ -10,6 +10,7 @@ from spark_kinesis._watch.way import Way
 from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint, next_position
 
 MOST_STEPS = 20
+_FEWEST_STEPS = 2  # that have a time between them
 
 
 class StepLog:
@@ -32,7 +33,8 @@ class StepLog:
         Raises:
             CheckpointError: if the query never started, or the log cannot be read.
         """
-        planned = self._checkpoint.planned()[-MOST_STEPS:]
+        # One more than the steps: the first says only where the second began.
+        planned = self._checkpoint.planned()[-MOST_STEPS - 1 :]
         completed = set(self._checkpoint.completed())
         newest = max(completed, default=-1)
         # Spark may remove old ones at any moment, but never the latest.
@@ -48,13 +50,14 @@ class StepLog:
         way = Way(MOST_STEPS)
         for number in done:
             (batch, end), before = found[number], found.get(number - 1)
-            if batch.planned is not None:
+            is_known = before is not None or number == 0  # whether it moved the source
+            if batch.planned is not None and is_known:
                 way.add(number, batch.planned, before and before[1], end)
         self.steps = tuple(way.steps)
-        if len(self.steps) == 1:  # The others say how often the query plans one.
+        if len(self.steps) < _FEWEST_STEPS:  # All of them say how often the query plans one.
             self.steps = tuple(
                 Step(at=batch.planned, number=batch.number, complete=complete(end))
-                for batch, end in (found[it] for it in done)
+                for batch, end in (found[it] for it in done[-MOST_STEPS:])
                 if batch.planned is not None
             )
         self._batches = {it: read for it, read in found.items() if it < newest}
