@@ -87,6 +87,7 @@ SMOKE_TESTS = tuple(
         "source/test_columns.py",
         "source/test_names.py",
         "source/test_pipelines.py",
+        "package/test_sql.py",
         "source/test_real_time.py",
         "source/test_replay.py::test_both_formats_of_the_log_are_read",
         "source/test_replay_real_time.py",

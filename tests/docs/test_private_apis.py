@@ -15,7 +15,7 @@ PUBLIC = re.compile(
     r"|org\.apache\.spark\.Spark(Conf|Context|Exception|Throwable)$"
     r"|org\.apache\.spark\.(TaskContext|FutureAction)$"
     r"|org\.apache\.spark\.sql\.(SparkSession\w*|streaming\.StreamingQuery\w*(\._)?)$"
-    r"|org\.apache\.spark\.sql\.(DataFrame|Row|SQLContext)$"
+    r"|org\.apache\.spark\.sql\.DataFrame$"
 )
 
 

@@ -9,8 +9,9 @@ name. The sink reads ``data``, ``partitionKey``,
 ``explicitHashKey``, ``stream`` and ``streamArn``.
 
 ``CHANGE_ORDER`` is not a column, but an expression of SQL over the columns of the source: one
-string per row. Of two rows of the same stream and partition key, the later one has the string that
-sorts later, also after a reshard. Use it as ``pyspark.sql.functions.expr(columns.CHANGE_ORDER)``.
+string per row. Of two rows of the same stream and partition key, written without explicit hash
+keys, the later one has the string that sorts later. Use it as
+``pyspark.sql.functions.expr(columns.CHANGE_ORDER)``.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ WATERMARK = "WATERMARK approximateArrivalTimestamp DELAY OF INTERVAL 1 MINUTE"
 
 
 def main(endpoint: str, stream: str, kind: str, folder: str) -> None:
-    """Run each query, and print what came of it."""
+    """Run each query, and print the outcome."""
     os.environ["AWS_ACCESS_KEY_ID"] = LOCAL.access_key_id
     os.environ["AWS_SECRET_ACCESS_KEY"] = LOCAL.secret_access_key
     builder = SparkSession.Builder()

@@ -1,4 +1,4 @@
-"""Streams in SQL: the function `read_kinesis`, and tables beside those of a lakehouse."""
+"""Streams in SQL: the function `read_kinesis`, and `WATERMARK`."""
 
 from __future__ import annotations
 
@@ -35,14 +35,3 @@ def test_read_kinesis_reads_and_streams(kind: str, stream: Stream, tmp_path: Pat
         "stream with watermark": with_watermark,
         "table with watermark": with_watermark,
     }
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(SPARK != (4, 0), reason="this Spark is not the one of these libraries")
-@pytest.mark.parametrize("kind", ["delta", "iceberg"])
-def test_a_table_works_in_the_catalog_of_a_lakehouse(
-    kind: str, stream: Stream, tmp_path: Path
-) -> None:
-    folder = str(tmp_path)
-    said = said_by("beside_lakehouse", stream.endpoint, stream.name, kind, folder, cwd=tmp_path)
-    assert said == {"kept": ["one", "three", "two"], "keys": ["a", "b", "c"], "seen": 3}

@@ -1,7 +1,13 @@
 package sparkkinesis.spark
 
+import java.util.Locale
+
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import org.apache.spark.sparkkinesis.TableFunction
 import org.apache.spark.sparkkinesis.TableFunction.Argument
-import org.apache.spark.sparkkinesis.{StreamingTable, TableFunction}
 import org.apache.spark.sql.{
   DataFrame,
   SparkSession,
@@ -14,42 +20,53 @@ import sparkkinesis.spark.compat.ParsedQueries
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * The function `read_kinesis` in SQL: `SELECT * FROM read_kinesis(streamName => 'orders')`, and
- * streaming reads of tables in a `spark_catalog` of another format. Spark finds this class by its
- * service file when a session starts with the jar.
+ * The function `read_kinesis` in SQL: `SELECT * FROM read_kinesis(streamName => 'orders')`. Spark
+ * finds this class by its service file when a session starts with the jar.
+ *
+ * It is part of every session with the jar, also of those that do not use the connector. So it must
+ * not fail: in a Spark that lacks a class, there is no such function.
  */
 final class KinesisExtensions extends SparkSessionExtensionsProvider {
   import KinesisExtensions._
 
-  override def apply(extensions: SparkSessionExtensions): Unit = {
-    ParsedQueries.inject(
-      extensions,
-      session =>
-        new TableFunction(Name, (arguments, isStreaming) => read(session, arguments, isStreaming))
-    )
-    extensions.injectResolutionRule { session =>
-      new StreamingTable(
-        _.getPackage == classOf[KinesisTable].getPackage,
-        stored => {
-          val options = ConnectorError.translating(TableDefinition.stored(stored).sourceOptions)
-          session.readStream.format("spark-kinesis").options(options).load()
-        }
+  override def apply(extensions: SparkSessionExtensions): Unit =
+    try {
+      TableFunction.requireClasses()
+      ParsedQueries.inject(
+        extensions,
+        session => new TableFunction(isOurs(session, _), read(session, _, _))
       )
-    }
-  }
+    } catch { case e: LinkageError => log.warn(s"This Spark has no function ${Names.head}.", e) }
 }
 
 private object KinesisExtensions {
-  private val Name = "read_kinesis"
+  private val log = LoggerFactory.getLogger(classOf[KinesisExtensions])
+
+  /** The second one is for platforms and sessions that have a `read_kinesis` of their own. */
+  private val Names = Seq("read_kinesis", "read_spark_kinesis")
+
+  /** A function of the session or the platform comes first. */
+  private def isOurs(session: SparkSession, name: String): Boolean = Names.contains(name) && ! {
+    try session.catalog.functionExists(name)
+    catch { case NonFatal(_) => false }
+  }
 
   private def read(
       session: SparkSession,
       arguments: Seq[Argument],
       isStreaming: Boolean
   ): DataFrame = {
-    val options = ConnectorError.translating(arguments.map(option).toMap)
+    val options = ConnectorError.translating(optionsOf(arguments))
     if (isStreaming) session.readStream.format("spark-kinesis").options(options).load()
     else session.read.format("spark-kinesis").options(options).load()
+  }
+
+  private def optionsOf(arguments: Seq[Argument]): Map[String, String] = {
+    val all = arguments.map(option)
+    all.groupBy(_._1.toLowerCase(Locale.ROOT)).values.find(_.size > 1).foreach { same =>
+      throw invalid(s"Argument '${same.head._1}' is passed more than once.")
+    }
+    all.toMap
   }
 
   private def option(argument: Argument): (String, String) = argument match {
@@ -57,16 +74,27 @@ private object KinesisExtensions {
       throw invalid(
         "An argument has no name. Pass each one by name, such as streamName => 'orders'."
       )
-    case Argument(Some(name), _) if ConnectionTable.meaning(name, ConnectionTable.Keys).nonEmpty =>
+    case Argument(Some(name), _) if isSecret(name) =>
       throw invalid(
-        s"Spark shows the text of a query to others, and argument '$name' is a secret key. Use " +
+        s"Spark shows the text of a query to others, and argument '$name' is secret. Use " +
           "'profile', 'roleArn' or the default credentials chain of the AWS SDK."
       )
     case Argument(Some(name), None) =>
-      throw invalid(s"Argument '$name' is not a constant. Pass a string, a number or a boolean.")
+      throw invalid(
+        s"The value of argument '$name' is not a constant. Pass a string, a number or a boolean " +
+          "in the text of the query: a parameter of the query is one from Spark 4.1 on only."
+      )
+    case Argument(Some(name), Some(value)) if TableDefinition.isUnsafe(name, value) =>
+      throw invalid(
+        s"A view may keep this query, and whoever uses the view would follow argument '$name' " +
+          "with credentials of their own. Use spark.read or spark.readStream with this option."
+      )
     case Argument(Some(name), Some(value)) => name -> value
   }
 
+  private def isSecret(name: String) = ConnectionTable.isSecret(name) &&
+    ConnectionTable.meaning(name, Seq(ConnectionTable.RoleExternalId)).isEmpty
+
   private def invalid(problem: String) =
-    new OptionException(OptionException.InvalidOption, s"Function $Name: $problem")
+    new OptionException(OptionException.InvalidOption, s"Function ${Names.head}: $problem")
 }

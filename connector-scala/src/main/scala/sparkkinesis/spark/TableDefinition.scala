@@ -86,17 +86,6 @@ private[spark] object TableDefinition {
       TableDefinition(properties.asCaseSensitiveMap.asScala.toMap)
     }
 
-  /**
-   * The definition of a table, as Spark's older interface for data sources passes it: the options
-   * without prefix, and two entries of the catalog.
-   *
-   * @throws OptionException if a catalog may not keep it
-   */
-  def stored(options: Map[String, String]): TableDefinition = {
-    val own = options -- Seq("path", "serialization.format")
-    TableDefinition(own.map { case (name, value) => s"$Prefix$name" -> value }).checked
-  }
-
   /** @throws OptionException if a table is to be read with the options of a replay */
   def refuseReplay(options: SourceOptions): Unit =
     if (options.replay.nonEmpty)
@@ -115,7 +104,7 @@ private[spark] object TableDefinition {
   }
 
   /** Whether the option decides where calls go, whom they trust, or which class runs. */
-  private def isUnsafe(name: String, value: String): Boolean =
+  def isUnsafe(name: String, value: String): Boolean =
     ConnectionTable.meaning(name, ConnectionTable.Trusted).exists { option =>
       option != ConnectionTable.Endpoint || !NetworkOptions.isOnThisMachine(value)
     }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, NamedArgu
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_TABLE_VALUED_FUNCTION
+import org.apache.spark.sql.types.{BooleanType, NumericType, StringType}
 
 /**
  * A function in the `FROM` of a query, whose rows are those of a `DataFrame`.
@@ -17,25 +18,38 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_TABLE_VALUED_F
  * `STREAM(f(...))`. Older versions parse only the second form, as a function `stream` with the
  * argument `f(...)`.
  *
- * @param name in lower case
+ * @param isOurs whether this is the function with that name, in lower case
  * @param read makes the `DataFrame` of the arguments: streaming, if the flag is true
  */
-final class TableFunction(name: String, read: (Seq[TableFunction.Argument], Boolean) => DataFrame)
-    extends Rule[LogicalPlan] {
+final class TableFunction(
+    isOurs: String => Boolean,
+    read: (Seq[TableFunction.Argument], Boolean) => DataFrame
+) extends Rule[LogicalPlan] {
   import TableFunction._
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.resolveOperatorsUpWithPruning(_.containsPattern(UNRESOLVED_TABLE_VALUED_FUNCTION)) {
-      case Call(called, arguments, isStreaming) if called == name =>
+      case Call(called, arguments, isStreaming) if isOurs(called) =>
         read(arguments.map(argument), isStreaming).queryExecution.logical
     }
 }
 
 object TableFunction {
 
+  /** @throws java.lang.LinkageError if this Spark lacks a class that the rule needs */
+  def requireClasses(): Unit = {
+    val needed: Seq[Any] = Seq(
+      classOf[TableFunction],
+      classOf[UnresolvedFunction],
+      classOf[NamedArgumentExpression],
+      UNRESOLVED_TABLE_VALUED_FUNCTION
+    )
+    needed.foreach(_ => ())
+  }
+
   /**
    * @param name if it is passed by name
-   * @param value if it is a literal and not null
+   * @param value if it is a string, a number or a boolean
    */
   final case class Argument(name: Option[String], value: Option[String])
 
@@ -60,7 +74,8 @@ object TableFunction {
   }
 
   private def literal(passed: Expression): Option[String] = passed match {
-    case Literal(value, _) => Option(value).map(_.toString)
+    case Literal(value, _: StringType | _: NumericType | BooleanType) =>
+      Option(value).map(_.toString)
     case _ => None
   }
 }

@@ -70,7 +70,7 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
       new MicroBatchQuery(options, streams, firstLook, lease),
       Map(arn -> stream),
       _ => run,
-      (_, id) => id == "dead" || Executors.exists(context, id)
+      (_, id) => id == "dead" || Executors.all(context).contains(id)
     )
 
     def ask(): Unit = service.ask(_.asked(from, ReadLimits.None, _)): Unit
@@ -143,7 +143,9 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
     serving.service.close()
   }
 
-  test("messages that do not come from an executor of the application are refused, with one warning") {
+  test(
+    "messages that do not come from an executor of the application are refused, with one warning"
+  ) {
     val serving = new Serving
     val link = new DriverLink(serving.service.run.id, 10.seconds)
     val current = ProtocolVersion.Current

@@ -181,6 +181,20 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     spark.sql("DROP VIEW called")
   }
 
+  test("a function read_kinesis of the session comes first, and ours has a second name") {
+    val stream = newStream()
+    spark.sql(s"INSERT INTO ${newTable(stream)} (partitionKey, data) VALUES ('a', '1')")
+    val call = function(arguments(stream))
+    spark.sql("CREATE TEMPORARY FUNCTION read_kinesis(n INT) RETURNS TABLE(x INT) RETURN SELECT n")
+    try {
+      assert(spark.sql("SELECT x FROM read_kinesis(7)").head().getInt(0) === 7)
+      val second = call.replace("READ_kinesis", "read_spark_kinesis")
+      assert(texts(spark.sql(s"SELECT data FROM $second")) === Seq("1"))
+    } finally
+      spark.sql("DROP TEMPORARY FUNCTION read_kinesis"): Unit
+    assert(texts(spark.sql(s"SELECT data FROM $call")) === Seq("1"))
+  }
+
   test("STREAM(read_kinesis(...)) is a streaming query") {
     val stream = newStream()
     spark.sql(s"INSERT INTO ${newTable(stream)} (partitionKey, data) VALUES ('a', '1'), ('b', '2')")
@@ -197,6 +211,11 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
       function(known + ("streamNam" -> "x")) -> "streamName",
       function(known + ("initialPosition" -> "latest")) -> "startingPosition",
       function(known + ("awsSecretAccessKey" -> "hush")) -> "profile",
+      function(known + ("credentialsProviderSecret" -> "hush")) -> "secret",
+      function(known + ("endpoint" -> "https://kinesis.evil.example")) -> "whoever uses the view",
+      function(known + ("STREAMNAME" -> "other")) -> "more than once",
+      "read_kinesis(streamName => NULL)" -> "not a constant",
+      "read_kinesis(startingPosition => TIMESTAMP '2026-01-01 00:00:00')" -> "not a constant",
       "read_kinesis('orders')" -> "streamName => 'orders'",
       "read_kinesis(streamName => concat('a', 'b'))" -> "not a constant"
     ).foreach { case (call, said) =>
