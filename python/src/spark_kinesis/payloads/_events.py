@@ -55,9 +55,9 @@ def json(data: Column | str, schema: StructType | str, max_bytes: int | None = N
 
     Returns:
         An array of one outcome per object. The value has the fields of the schema. Reasons:
-        ``EMPTY``, ``NOT_UTF8``, ``NOT_JSON``, ``WRONG_TYPE``, ``MISSING``, ``NO_KNOWN_FIELD``, and
-        those of ``inflate`` for compressed data. After the first error in the syntax, the rest of a
-        record is one outcome.
+        ``EMPTY``, ``NOT_UTF8``, ``NOT_JSON``, ``TOO_MANY``, ``WRONG_TYPE``, ``MISSING``,
+        ``NO_KNOWN_FIELD``, and those of ``inflate`` for compressed data. After the first error in
+        the syntax, the rest of a record is one outcome.
     """
     found = struct_type(schema)
     return fn.transform(

@@ -117,17 +117,14 @@ def _missing(value: Column, kind: DataType, path: str) -> list[Column]:
             for reason in _null(value[it.name], it.dataType, it.nullable, f"{path}.{it.name}")
         ]
     if isinstance(kind, MapType):
-        elements = ArrayType(kind.valueType, kind.valueContainsNull)
-        return _missing(fn.map_values(value), elements, path)
+        value, kind = fn.map_values(value), ArrayType(kind.valueType, kind.valueContainsNull)
     if not isinstance(kind, ArrayType):
         return []
-
-    def first(it: Column) -> Column:
-        return fn.coalesce(*_null(it, kind.elementType, kind.containsNull, path), fn.lit(None))
-
-    if not _null(value, kind.elementType, kind.containsNull, path):
-        return []
-    return [fn.get(fn.filter(fn.transform(value, first), lambda it: it.isNotNull()), fn.lit(0))]
+    element, nullable = kind.elementType, kind.containsNull
+    if not _null(value, element, nullable, path):
+        return []  # the type allows nulls everywhere
+    found = fn.transform(value, lambda it: fn.coalesce(*_null(it, element, nullable, path)))
+    return [fn.get(fn.filter(found, lambda it: it.isNotNull()), fn.lit(0))]
 
 
 def _null(value: Column, kind: DataType, nullable: bool, path: str) -> list[Column]:
