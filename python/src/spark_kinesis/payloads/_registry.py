@@ -32,8 +32,8 @@ def avro(data: Column | str, schema: str, reader: str | None = None) -> Column:
         reader: the schema that the value is converted to, in JSON; default: ``schema``.
 
     Returns:
-        An array of one outcome. The value has the type of the reader's schema. Reason:
-        ``NOT_AVRO``.
+        An array of one outcome. The value has the type of the reader's schema. Reasons:
+        ``NO_DATA``, ``NOT_AVRO``, and ``INCOMPATIBLE`` if ``reader`` cannot read the value.
     """
     from pyspark.sql.avro.functions import from_avro  # noqa: PLC0415 exists only with a session
 
