@@ -40,7 +40,7 @@ def main(module: str, example: str) -> None:
     def decoded(records: list[bytes], how: Column) -> list[tuple[Any, str | None]]:
         return listed(frame(records).select("sequenceNumber", functions.inline(how)))
 
-    glue = json.loads((GOLDEN / "glue.json").read_text("utf-8"))
+    glue = json.loads((GOLDEN / "glue.json").read_text("utf-8"))["records"]
     headed = [base64.b64decode(it["data"]) for it in glue if it["format"] == "AVRO"]
     avro = json.loads((GOLDEN / "avro.json").read_text("utf-8"))
     schema = json.dumps(avro["schema"])
@@ -56,7 +56,7 @@ def main(module: str, example: str) -> None:
     frame([b"\x22", b"\x22\x00"]).createOrReplaceTempView("avro")
     sql = """
         SELECT IF(reason IS NULL, from_avro(data, '"long"', map()), NULL) AS value, reason
-        FROM (SELECT data, kinesis.check_avro(data, '"long"') AS reason FROM avro)
+        FROM (SELECT data, kinesis_payloads.check_avro(data, '"long"') AS reason FROM avro)
     """
     trap = functions.array(
         functions.struct(

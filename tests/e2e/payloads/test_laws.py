@@ -11,6 +11,7 @@ import pytest
 from boto3.dynamodb.types import TypeSerializer
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from pyspark.sql import functions
 
 from spark_kinesis import payloads
 from tests.e2e.support.payloads import Outcome, outcomes
@@ -27,7 +28,7 @@ BATCHES = settings(
     phases=[Phase.generate],
     deadline=None,
     suppress_health_check=list(HealthCheck),
-    derandomize=True,
+    print_blob=True,  # each run has other examples
 )
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
@@ -73,16 +74,30 @@ def test_objects_in_a_record_become_rows(
 def test_a_cut_record_gives_the_rows_before_the_cut_and_a_reason(
     spark: SparkSession, batch: list[tuple[dict[str, Any], dict[str, Any], float]]
 ) -> None:
-    for compress in (bytes, gzip.compress):
-        whole = [compress((written(a) + written(b)).encode()) for a, b, _ in batch]
-        cuts = [int((len(it) - 1) * part) for it, (_, _, part) in zip(whole, batch, strict=True)]
-        records = [it[:cut] for it, cut in zip(whole, cuts, strict=True)]
-        found = outcomes(spark, records, payloads.json("data", ROW))
-        for record, (first, second, _) in zip(found, batch, strict=True):
-            good = [value for value, reason in record if reason is None]
-            assert good == [first, second][: len(good)]
-            assert len(good) < 2
-            assert record[-1][1] is not None or good == [first]
+    joined = [(written(a) + written(b)).encode() for a, b, _ in batch]
+    firsts = [len(written(a).encode()) for a, _, _ in batch]
+    cuts = [int((len(it) - 1) * part) for it, (_, _, part) in zip(joined, batch, strict=True)]
+    records = [it[:cut] for it, cut in zip(joined, cuts, strict=True)]
+    found = outcomes(spark, records, payloads.json("data", ROW))
+    for record, data, (first, _, _), end in zip(found, records, batch, firsts, strict=True):
+        assert all((value is None) == (reason is not None) for value, reason in record)
+        values = [value for value, _ in record]
+        if not data:
+            assert record == [(None, "EMPTY")]
+        elif data.decode(errors="ignore").encode() != data:  # cut within a character
+            assert record == [(None, "NOT_UTF8")]
+        elif len(data) < end:
+            assert values == [None]
+        else:
+            assert values == ([first] if len(data) == end else [first, None])
+
+    packed = [gzip.compress(it) for it in joined]
+    cuts = [int((len(it) - 1) * part) for it, (_, _, part) in zip(packed, batch, strict=True)]
+    records = [it[:cut] for it, cut in zip(packed, cuts, strict=True)]
+    for record in outcomes(spark, records, payloads.json("data", ROW)):
+        ((value, reason),) = record
+        assert value is None
+        assert reason
 
 
 @BATCHES
@@ -137,6 +152,54 @@ def test_any_bytes_have_an_outcome(spark: SparkSession, batch: list[bytes]) -> N
         for record in outcomes(spark, records, decoded):
             assert record
             assert all((value is None) == (reason is not None) for value, reason in record)
+
+
+def avro_long(number: int) -> bytes:
+    """A number in Avro's encoding."""
+    rest = (number << 1) ^ (number >> 63)
+    found = bytearray()
+    while rest > 0x7F:
+        found.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes([*found, rest])
+
+
+def avro_text(text: str) -> bytes:
+    """A string in Avro's encoding."""
+    return avro_long(len(text.encode())) + text.encode()
+
+
+def avro_row(row: dict[str, Any]) -> bytes:
+    """The fields ``id``, ``name`` and ``tags`` in Avro's encoding."""
+    name = b"\x00" if row["name"] is None else b"\x02" + avro_text(row["name"])
+    tags = row["tags"] or []
+    block = avro_long(len(tags)) + b"".join(map(avro_text, tags)) if tags else b""
+    return avro_long(row["id"]) + name + block + b"\x00"
+
+
+AVRO = """{"type": "record", "name": "Row", "fields": [
+    {"name": "id", "type": "long"}, {"name": "name", "type": ["null", "string"]},
+    {"name": "tags", "type": {"type": "array", "items": "string"}}]}"""
+
+
+@BATCHES
+@given(st.lists(st.tuples(rows, st.floats(0, 1)), min_size=40, max_size=60), st.binary(min_size=1))
+def test_avro_is_accepted_only_whole_and_alone(
+    spark: SparkSession, batch: list[tuple[dict[str, Any], float]], more: bytes
+) -> None:
+    whole = [avro_row(row) for row, _ in batch]
+    cut = [it[: int((len(it) - 1) * part)] for it, (_, part) in zip(whole, batch, strict=True)]
+    problem = functions.call_function(
+        "kinesis_payloads.check_avro", functions.col("data"), functions.lit(AVRO)
+    )
+    value = functions.when(problem.isNull(), functions.col("data"))
+    checked = functions.array(functions.struct(value.alias("value"), problem.alias("reason")))
+    assert outcomes(spark, whole, checked) == [[(it, None)] for it in whole]
+    for record in outcomes(spark, [*cut, *(it + more for it in whole)], checked):
+        ((found, reason),) = record
+        assert found is None
+        assert reason is not None
+        assert reason.startswith("NOT_AVRO")
 
 
 def after(record: list[Outcome]) -> object:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyspark.sql import functions
+from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from spark_kinesis import payloads
 from tests.e2e.support.payloads import outcomes
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pyspark.sql import Column, SparkSession
 
 SCHEMA = "id LONG, total DOUBLE"
@@ -36,6 +39,7 @@ def registered(spark: SparkSession) -> None:
         (b'{"id":1,"total":"2.5"}', [(None, "WRONG_TYPE")]),
         (b'{"id":99999999999999999999}', [(None, "WRONG_TYPE")]),
         (b'{"ID":1}', [(None, "NO_KNOWN_FIELD")]),
+        (b'{"ID":NaN}', [(None, "NO_KNOWN_FIELD")]),
         (b"{}", [(None, "NO_KNOWN_FIELD")]),
         (b"", [(None, "EMPTY")]),
         (b"null", [(None, "NOT_JSON: from character 1")]),
@@ -56,6 +60,106 @@ def test_a_field_that_is_not_null_must_be_there(spark: SparkSession) -> None:
     records = [b'{"id":1}', b'{"total":1.0}', b'{"id":null,"total":1.0}']
     found = outcomes(spark, records, payloads.json("data", "id LONG NOT NULL, total DOUBLE"))
     assert [record[0][1] for record in found] == [None, "MISSING: id", "MISSING: id"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad", "path"),
+    [
+        ("a STRUCT<b: LONG NOT NULL>", {"a": None}, {"a": {"c": 1}}, "a.b"),
+        ("a ARRAY<STRUCT<b: LONG NOT NULL>>", {"a": [{"b": 1}]}, {"a": [{"b": 1}, {}]}, "a.b"),
+        ("a MAP<STRING, STRUCT<b: LONG NOT NULL>>", {"a": {"k": None}}, {"a": {"k": {}}}, "a.b"),
+        (
+            StructType([StructField("a", ArrayType(LongType(), containsNull=False))]),
+            {"a": [1]},
+            {"a": [1, None]},
+            "a",
+        ),
+    ],
+)
+def test_a_nested_field_that_is_not_null_must_be_there(
+    spark: SparkSession, schema: str | StructType, good: object, bad: object, path: str
+) -> None:
+    records = [json.dumps(it).encode() for it in (good, bad)]
+    found = outcomes(spark, records, payloads.json("data", schema))
+    assert found == [[(good, None)], [(None, f"MISSING: {path}")]]
+
+
+def test_a_schema_may_have_any_field_but_not_none(spark: SparkSession) -> None:
+    (found,) = outcomes(spark, [b'{"misfit":"x"}'], payloads.json("data", "misfit STRING"))
+    assert found == [({"misfit": "x"}, None)]
+    with pytest.raises(ValueError, match="the schema has no field"):
+        payloads.json("data", StructType())
+
+
+def logs(*events: object) -> dict[str, object]:
+    """A message of CloudWatch Logs."""
+    return {"messageType": "DATA_MESSAGE", "logEvents": [*events]}
+
+
+def changes_at(time: object) -> list[tuple[object, Column, int]]:
+    """A message of each producer with a time, how to decode it, and its units per second."""
+    inserted = {"dynamodb": {"ApproximateCreationDateTime": time, "NewImage": {"id": {"N": "1"}}}}
+    row = {"id": 1}
+    return [
+        ({"eventName": "INSERT", **inserted}, payloads.dynamodb("data", SCHEMA), 1),
+        ({"op": "c", "after": row, "ts_ms": time}, payloads.debezium("data", SCHEMA), 1000),
+        ({"type": "insert", "data": row, "ts": time}, payloads.maxwell("data", SCHEMA), 1),
+        (logs({"message": "m", "timestamp": time}), payloads.cloudwatch_logs("data"), 1000),
+    ]
+
+
+def time_of(value: dict[str, datetime]) -> float:
+    """The time of a change or of a log event."""
+    return (value.get("at") or value["timestamp"]).timestamp()
+
+
+def test_a_time_has_the_unit_of_its_producer(spark: SparkSession) -> None:
+    for number in (-5000, 0, 86_400_000):
+        for message, decoded, per_second in changes_at(number):
+            (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
+            ((value, reason),) = found
+            assert reason is None
+            assert time_of(value) == number / per_second
+
+
+def test_dynamodb_tells_the_unit_by_the_size_of_the_time(spark: SparkSession) -> None:
+    times = [1_720_037_677, 1_720_037_677_000, 1_720_037_677_000_000]
+    ((_, decoded, _), *_) = changes_at(0)
+    records = [json.dumps(changes_at(it)[0][0]).encode() for it in times]
+    found = outcomes(spark, records, decoded)
+    assert [time_of(value) for ((value, _),) in found] == [times[0]] * 3
+
+
+def test_a_time_that_cannot_be_read_has_a_reason(spark: SparkSession) -> None:
+    for number in (-(2**63), 2**63 - 1):
+        for message, decoded, _ in changes_at(number):
+            (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
+            assert found == [(None, "WRONG_TYPE: the time")]
+    ((_, dynamodb, _), *_) = changes_at(0)
+    for time in ("NaN", 1e300, -1e300):
+        text = json.dumps(changes_at(time)[0][0])
+        assert outcomes(spark, [text.encode()], dynamodb) == [[(None, "WRONG_TYPE: the time")]]
+    load = {"data": {"id": 1}, "metadata": {"operation": "load", "timestamp": "yesterday, 5"}}
+    unread = outcomes(spark, [json.dumps(load).encode()], payloads.dms("data", SCHEMA))
+    assert unread == [[(None, "WRONG_TYPE: the time")]]
+
+
+def test_all_functions_have_a_limit(spark: SparkSession) -> None:
+    record = gzip.compress(b'{"id":1}')
+    header = bytes([3, 5]) + bytes(16)
+    version = "00000000-0000-0000-0000-000000000000"
+    rows = ("json", "event_bridge", "dynamodb", "dms", "debezium", "maxwell")
+    for decoded in [
+        *(getattr(payloads, name)("data", SCHEMA, max_bytes=7) for name in rows),
+        payloads.cloudwatch_logs("data", max_bytes=7),
+        payloads.inflate("data", max_bytes=7),
+    ]:
+        assert outcomes(spark, [record], decoded) == [[(None, "TOO_LARGE: more than 7 bytes")]]
+    decoded = payloads.glue(
+        "data", {version: ""}, lambda it, _: payloads.json(it, SCHEMA), max_bytes=7
+    )
+    found = outcomes(spark, [header + record], decoded)
+    assert found == [[(None, "TOO_LARGE: more than 7 bytes")]]
 
 
 def test_decompression(spark: SparkSession) -> None:
@@ -107,6 +211,31 @@ def test_a_tombstone_of_debezium_is_no_data(spark: SparkSession) -> None:
     assert found == [(None, "CONTROL: tombstone")]
 
 
+def test_a_truncated_table_is_a_change(spark: SparkSession) -> None:
+    message = {"op": "t", "source": {"schema": "shop", "table": "orders", "ts_ms": 0}}
+    decoded = payloads.debezium("data", SCHEMA)
+    (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
+    ((value, reason),) = found
+    assert reason is None
+    assert (value["operation"], value["table"]) == ("truncate", "shop.orders")
+    assert value["before"] is None
+    assert value["after"] is None
+
+
+def test_an_update_of_maxwell_without_old_values_has_no_row_before(spark: SparkSession) -> None:
+    message = {"type": "update", "data": {"id": 1}}
+    decoded = payloads.maxwell("data", SCHEMA)
+    (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
+    ((value, _),) = found
+    assert value["before"] is None
+    assert value["after"] == {"id": 1, "total": None}
+
+
+def test_a_message_without_log_events_is_no_data(spark: SparkSession) -> None:
+    found = outcomes(spark, [json.dumps(logs()).encode()], payloads.cloudwatch_logs("data"))
+    assert found == [[(None, "CONTROL: no log events")]]
+
+
 def test_an_unknown_version_and_a_missing_header_have_a_reason(spark: SparkSession) -> None:
     version = "00000000-0000-0000-0000-000000000001"
     header = bytes([3, 0]) + bytes(15)
@@ -119,6 +248,9 @@ def test_an_unknown_version_and_a_missing_header_have_a_reason(spark: SparkSessi
         "NO_REGISTRY_HEADER",
         "NO_REGISTRY_HEADER",
     ]
+    null = functions.lit(None).cast("binary")
+    without = payloads.glue(null, {version: ""}, lambda it, _: payloads.json(it, SCHEMA))
+    assert outcomes(spark, [b""], without) == [[(None, "NO_DATA")]]
     with pytest.raises(ValueError, match="schemas is empty"):
         payloads.glue("data", {}, lambda it, _: payloads.json(it, SCHEMA))
 
@@ -147,26 +279,33 @@ def test_or_fail_leaves_out_what_is_no_data(spark: SparkSession) -> None:
 
 
 def test_the_functions_of_the_jar_work_in_sql(spark: SparkSession) -> None:
-    found = spark.sql("""
-        SELECT kinesis.inflate(X'00').reason, kinesis.split_json('{"a":1} {"b":2}').value,
-               kinesis.dynamodb_json('{"dynamodb":{"Keys":{"id":{"N":"1"}}}}').value,
-               kinesis.check_avro(X'02', '"long"'), kinesis.check_avro(X'0200', '"long"'),
-               kinesis.split_json(CAST(NULL AS BINARY))[0].reason
-    """).collect()[0]
-    assert list(found) == [
-        "NOT_COMPRESSED",
-        ['{"a":1}', '{"b":2}'],
-        '{"dynamodb":{"Keys":{"id":1}}}',
-        None,
-        "NOT_AVRO: bytes are left over",
-        "NO_DATA",
-    ]
+    calls = {
+        "inflate(X'00').reason": "NOT_COMPRESSED",
+        """split_json('{"a":1} {"b":2}').value""": ['{"a":1}', '{"b":2}'],
+        """dynamodb_json('{"dynamodb":{"Keys":{"id":{"N":"1"}}}}').value""": (
+            '{"dynamodb":{"Keys":{"id":1}}}'
+        ),
+        """check_avro(X'02', '"long"')""": None,
+        """check_avro(X'0200', '"long"')""": "NOT_AVRO: bytes are left over",
+        "split_json(CAST(NULL AS BINARY))[0].reason": "NO_DATA",
+    }
+    found = spark.sql("SELECT " + ", ".join(f"kinesis_payloads.{it}" for it in calls))
+    assert list(found.collect()[0]) == list(calls.values())
 
 
 def test_a_program_in_sql_makes_the_functions_available(spark: SparkSession) -> None:
     session = spark.newSession()
-    session.sql("SET spark.sql.catalog.kinesis = sparkkinesis.spark.KinesisFunctions")
-    assert session.sql("SELECT kinesis.inflate(X'00').reason").collect()[0][0] == "NOT_COMPRESSED"
+    session.sql("SET spark.sql.catalog.kinesis_payloads = sparkkinesis.spark.KinesisFunctions")
+    found = session.sql("SELECT kinesis_payloads.inflate(X'00').reason").collect()
+    assert found[0][0] == "NOT_COMPRESSED"
+
+
+def test_a_database_may_have_the_name_kinesis(spark: SparkSession) -> None:
+    spark.sql("CREATE DATABASE IF NOT EXISTS kinesis")
+    try:
+        assert spark.sql("SHOW TABLES IN kinesis").count() == 0
+    finally:
+        spark.sql("DROP DATABASE kinesis")
 
 
 @pytest.mark.parametrize(
@@ -175,16 +314,18 @@ def test_a_program_in_sql_makes_the_functions_available(spark: SparkSession) -> 
         ("inflate(1)", r"inflate\(data BINARY, \[maxBytes INT\]\) does not accept \(INT\)"),
         ("inflate()", r"does not accept \(\)"),
         ("inflate(X'00', 0)", "maxBytes must be at least 1"),
-        ("dynamo('{}')", "kinesis`.`dynamo"),
+        ("dynamo('{}')", "kinesis_payloads`.`dynamo"),
     ],
 )
 def test_wrong_arguments_are_refused(spark: SparkSession, call: str, expected: str) -> None:
     with pytest.raises(Exception, match=expected):
-        spark.sql(f"SELECT kinesis.{call}").collect()
+        spark.sql(f"SELECT kinesis_payloads.{call}").collect()
 
 
 def test_another_catalog_of_the_name_is_refused(spark: SparkSession) -> None:
     session = spark.newSession()
-    session.conf.set("spark.sql.catalog.kinesis", "com.example.Catalog")
-    with pytest.raises(ValueError, match=r"spark\.sql\.catalog\.kinesis is com\.example\.Catalog"):
+    session.conf.set("spark.sql.catalog.kinesis_payloads", "com.example.Catalog")
+    with pytest.raises(
+        ValueError, match=r"sql\.catalog\.kinesis_payloads is com\.example\.Catalog"
+    ):
         payloads.register(session)

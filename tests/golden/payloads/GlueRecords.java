@@ -19,12 +19,13 @@ import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.services.glue.model.DataFormat;
 
 /**
- * Prints records as AWS's own serializer of the Glue Schema Registry writes them, for
- * `glue.json`: per line a format, a compression, the version of the schema, and the bytes.
+ * Prints records as AWS's own serializer of the Glue Schema Registry writes them, for the field
+ * `records` of `glue.json`: per line a format, a compression, the version of the schema, and the
+ * bytes.
  *
  * <p>Run it with `java -cp 'lib/*' GlueRecords.java`. The folder `lib` has
- * software.amazon.glue:schema-registry-serde 1.1.24 and what it needs. The program makes no call to
- * AWS, because it names the versions itself.
+ * software.amazon.glue:schema-registry-serde 1.1.24 and its dependencies in the versions of its
+ * POM. The program makes no call to AWS, because it names the versions itself.
  */
 public final class GlueRecords {
   private static final String ORDER =

@@ -38,5 +38,6 @@ def encoded(order: dict[str, object]) -> str:
 
 if __name__ == "__main__":
     records = [{"value": order, "data": encoded(order)} for order in ORDERS]
-    text = json.dumps({"schema": SCHEMA, "records": records}, indent=2)
+    maker = "fastavro 1.13.1, run by make_avro.py"
+    text = json.dumps({"maker": maker, "schema": SCHEMA, "records": records}, indent=2)
     Path(__file__).with_name("avro.json").write_text(text + "\n", encoding="utf-8")

@@ -12,7 +12,8 @@ the producer that contains no data, such as a heartbeat. ``or_fail`` fails the q
 The functions use functions of the jar. ``register`` makes them available in a session.
 
 A schema is a ``StructType``, or DDL such as ``"id LONG NOT NULL, total DOUBLE"``. If a field is
-``NOT NULL``, an item without it has the reason ``MISSING``. DDL needs an active session.
+``NOT NULL``, also in a struct, an array or a map, an item without it has the reason ``MISSING``.
+DDL needs an active session.
 """
 
 from __future__ import annotations

@@ -14,9 +14,11 @@ from ._outcomes import (
     instant,
     lack,
     misfit,
+    no_time,
+    objects,
     once,
     outcome_of,
-    parsed,
+    split,
     struct_type,
     text_at,
     texts_of,
@@ -28,8 +30,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column
 
+# The units in which DynamoDB may write a time: its size tells which. These are in the year 5138.
+_MOST_SECONDS, _MOST_MILLIS = 1e11, 1e14
 
-def dynamodb(data: Column | str, schema: StructType | str) -> Column:
+
+def dynamodb(data: Column | str, schema: StructType | str, max_bytes: int | None = None) -> Column:
     """Decode changes of a DynamoDB table that streams to Kinesis.
 
     Sets become arrays. A binary attribute needs a field of the type ``BINARY``.
@@ -37,6 +42,7 @@ def dynamodb(data: Column | str, schema: StructType | str) -> Column:
     Args:
         data: binary or string.
         schema: the attributes of an item.
+        max_bytes: see ``inflate``.
 
     Returns:
         An array of one outcome per change, see ``debezium``. Reasons: also ``NOT_DYNAMODB``.
@@ -51,22 +57,28 @@ def dynamodb(data: Column | str, schema: StructType | str) -> Column:
 
     def change(it: Column) -> _Change:
         fields, images = it["fields"], it["fields"]["dynamodb"]
+        time = images["ApproximateCreationDateTime"]
         words = {"INSERT": "insert", "MODIFY": "update", "REMOVE": "delete"}
         return _Change(
             operation=_translated(fields["eventName"], words),
             control=fn.lit(None),
             table=fields["tableName"],
-            at=instant(images["ApproximateCreationDateTime"]),
+            time=time,
+            at=(
+                fn.when(time < _MOST_SECONDS, instant(time, per_second=1))
+                .when(time < _MOST_MILLIS, instant(time, per_second=1_000))
+                .otherwise(instant(time, per_second=1_000_000))
+            ),
             before=images["OldImage"],
             after=images["NewImage"],
             texts=[text_at(it, "$.dynamodb.OldImage"), text_at(it, "$.dynamodb.NewImage")],
         )
 
-    texts = fn.transform(call("split_json", data), plain)
-    return _changes(parsed(texts, envelope), row, "DYNAMODB", change)
+    found = fn.transform(split(data, max_bytes), plain)
+    return _changes(objects(found, envelope), row, "DYNAMODB", change)
 
 
-def dms(data: Column | str, schema: StructType | str) -> Column:
+def dms(data: Column | str, schema: StructType | str, max_bytes: int | None = None) -> Column:
     """Decode changes of database tables from the AWS Database Migration Service.
 
     ``before`` of an update needs the task's setting ``BeforeImageSettings``.
@@ -74,6 +86,7 @@ def dms(data: Column | str, schema: StructType | str) -> Column:
     Args:
         data: binary or string.
         schema: the columns of the table.
+        max_bytes: see ``inflate``.
 
     Returns:
         An array of one outcome per change, see ``debezium``. Reasons: also ``NOT_DMS``.
@@ -90,27 +103,30 @@ def dms(data: Column | str, schema: StructType | str) -> Column:
             operation=_translated(said["operation"], words),
             control=fn.when(said["record-type"] == "control", said["operation"]),
             table=_table(said["schema-name"], said["table-name"]),
-            at=said["timestamp"].cast("timestamp"),
+            time=said["timestamp"],
+            at=fn.try_to_timestamp(said["timestamp"]),  # a cast can fail the query
             before=fn.when(deletes, fields["data"]).otherwise(fields["before-image"]),
             after=fn.when(~deletes, fields["data"]),
             texts=[text_at(it, "$.before-image", "$.data"), text_at(it, "$.data")],
         )
 
-    return _changes(parsed(call("split_json", data), envelope), row, "DMS", change)
+    return _changes(objects(split(data, max_bytes), envelope), row, "DMS", change)
 
 
-def debezium(data: Column | str, schema: StructType | str) -> Column:
+def debezium(data: Column | str, schema: StructType | str, max_bytes: int | None = None) -> Column:
     """Decode changes of database tables from Debezium, with or without the envelope's schema.
 
     Args:
         data: binary or string.
         schema: the columns of the table, as Debezium writes them in JSON.
+        max_bytes: see ``inflate``.
 
     Returns:
         An array of one outcome per change. The value has the fields ``operation`` (``insert``,
-        ``update``, ``delete`` or ``snapshot``), ``table`` (with its schema or database, if the
-        producer names it), ``at`` (the time of the change), ``before`` and ``after`` (the row, or
-        null). Reasons: those of ``json``, ``CONTROL``, ``NO_ROW`` and ``NOT_DEBEZIUM``.
+        ``update``, ``delete``, ``truncate`` or ``snapshot``), ``table`` (with its schema or
+        database, if the producer names it), ``at`` (the time of the change), ``before`` and
+        ``after`` (the row, or null). Reasons: those of ``json``, ``CONTROL``, ``NO_ROW`` and
+        ``NOT_DEBEZIUM``.
     """
     row = struct_type(schema)
     source = texts_of("db", "schema", "table").add("ts_ms", LongType())
@@ -124,12 +140,13 @@ def debezium(data: Column | str, schema: StructType | str) -> Column:
         top = it["fields"]
         whole = fn.struct(*(top[name].alias(name) for name in change_of.names))
         fields = fn.coalesce(top["payload"], whole)
-        words = {"c": "insert", "u": "update", "d": "delete", "r": "snapshot"}
+        words = {"c": "insert", "u": "update", "d": "delete", "r": "snapshot", "t": "truncate"}
         origin, op = fields["source"], fields["op"]
+        time = fn.coalesce(origin["ts_ms"], fields["ts_ms"])
         keys = fn.json_object_keys(text_at(it, "$.payload", "$"))
         counts = fn.array_contains(keys, "event_count")  # rows may have a column `status` as well
         control = (
-            fn.when(op.isin("t", "m"), _translated(op, {"t": "truncate", "m": "message"}))
+            fn.when(op == "m", fn.lit("message"))
             .when(op.isNotNull(), fn.lit(None))
             .when(fields["status"].isin("BEGIN", "END") & counts, fn.lit("transaction"))
             .when(fields["ddl"].isNotNull() & origin.isNotNull(), fn.lit("schema change"))
@@ -139,7 +156,8 @@ def debezium(data: Column | str, schema: StructType | str) -> Column:
             operation=_translated(op, words),
             control=control,
             table=_table(fn.coalesce(origin["schema"], origin["db"]), origin["table"]),
-            at=instant(fn.coalesce(origin["ts_ms"], fields["ts_ms"])),
+            time=time,
+            at=instant(time, per_second=1_000),
             before=fields["before"],
             after=fields["after"],
             texts=[
@@ -153,16 +171,17 @@ def debezium(data: Column | str, schema: StructType | str) -> Column:
         reason = fn.coalesce(tombstone, it["reason"])
         return fn.struct(it["value"].alias("value"), reason.alias("reason"))
 
-    texts = fn.transform(call("split_json", data), text)
-    return _changes(parsed(texts, envelope), row, "DEBEZIUM", change)
+    found = fn.transform(split(data, max_bytes), text)
+    return _changes(objects(found, envelope), row, "DEBEZIUM", change)
 
 
-def maxwell(data: Column | str, schema: StructType | str) -> Column:
+def maxwell(data: Column | str, schema: StructType | str, max_bytes: int | None = None) -> Column:
     """Decode changes of MySQL tables from Maxwell.
 
     Args:
         data: binary or string.
         schema: the columns of the table.
+        max_bytes: see ``inflate``.
 
     Returns:
         An array of one outcome per change, see ``debezium``. ``before`` of an update is the whole
@@ -180,25 +199,27 @@ def maxwell(data: Column | str, schema: StructType | str) -> Column:
         def old(names: Column) -> Column:
             changed = [fn.array_contains(names, name) for name in row.names]
             pairs = zip(row.names, changed, strict=True)
-            return fn.struct(
+            whole = fn.struct(
                 *(
                     fn.when(was, fields["old"][name]).otherwise(fields["data"][name]).alias(name)
                     for name, was in pairs
                 )
             )
+            return fn.when(names.isNotNull(), whole)  # without `old`, the row before is unknown
 
         before = once(fn.json_object_keys(text_at(it, "$.old")), old)
         return _Change(
             operation=_translated(kind, {**words, "bootstrap-insert": "snapshot"}),
             control=fn.when(kind.rlike(others), kind),
             table=_table(fields["database"], fields["table"]),
-            at=instant(fields["ts"]),
+            time=fields["ts"],
+            at=instant(fields["ts"], per_second=1),
             before=fn.when(kind == "delete", fields["data"]).when(kind == "update", before),
             after=fn.when(kind != "delete", fields["data"]),
             texts=[text_at(it, "$.data"), text_at(it, "$.data")],
         )
 
-    return _changes(parsed(call("split_json", data), envelope), row, "MAXWELL", change)
+    return _changes(objects(split(data, max_bytes), envelope), row, "MAXWELL", change)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,12 +229,14 @@ class _Change:
     Attributes:
         operation: null if the message is not about a row.
         control: what the message is about, if it is about no row.
+        time: as the producer wrote it.
         texts: the JSON of ``before`` and ``after``.
     """
 
     operation: Column
     control: Column
     table: Column
+    time: Column
     at: Column
     before: Column
     after: Column
@@ -221,26 +244,29 @@ class _Change:
 
 
 def _changes(
-    parsed: Column, row: StructType, name: str, read: Callable[[Column], _Change]
+    messages: Column, row: StructType, name: str, read: Callable[[Column], _Change]
 ) -> Column:
     def outcome(it: Column) -> Column:
         change = read(it)
         names = ("operation", "table", "at", "before", "after")
         value = fn.struct(*(getattr(change, name).alias(name) for name in names))
         before, after = change.before, change.after
-        lost = fn.when(change.operation == "delete", before.isNull()).otherwise(after.isNull())
+        lost = fn.when(change.operation == "delete", before.isNull()).when(
+            change.operation != "truncate", after.isNull()
+        )
         return outcome_of(
             value,
             it["reason"],
             fn.concat(fn.lit("CONTROL: "), change.control),
             misfit(it),
             fn.when(change.operation.isNull(), fn.lit(f"NOT_{name}")),
+            no_time(change.time, change.at),
             fn.when(lost, fn.lit("NO_ROW")),
             fn.when(before.isNotNull(), unknown(before, change.texts[0], row)),
             fn.when(after.isNotNull(), lack(after, change.texts[1], row)),
         )
 
-    return fn.transform(parsed, outcome)
+    return fn.transform(messages, outcome)
 
 
 def _translated(word: Column, words: Mapping[str, str]) -> Column:

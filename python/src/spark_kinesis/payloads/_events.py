@@ -14,9 +14,12 @@ from ._outcomes import (
     failed,
     instant,
     lack,
+    limit,
     misfit,
+    no_time,
+    objects,
     outcome_of,
-    parsed,
+    split,
     struct_type,
     texts_of,
 )
@@ -39,26 +42,26 @@ def inflate(data: Column | str, max_bytes: int | None = None) -> Column:
         An array of one outcome, whose value is binary. Reasons: ``NOT_COMPRESSED``, ``DAMAGED``
         and ``TOO_LARGE``.
     """
-    limit = [] if max_bytes is None else [fn.lit(max_bytes)]
-    return fn.array(call("inflate", data, *limit))
+    return fn.array(call("inflate", data, *limit(max_bytes)))
 
 
-def json(data: Column | str, schema: StructType | str) -> Column:
+def json(data: Column | str, schema: StructType | str, max_bytes: int | None = None) -> Column:
     """Decode JSON objects: one, several in a row, or one per line, as text or compressed.
 
     Args:
         data: binary or string.
         schema: the fields of an object.
+        max_bytes: see ``inflate``.
 
     Returns:
         An array of one outcome per object. The value has the fields of the schema. Reasons:
-        ``EMPTY``, ``NOT_UTF8``, ``NOT_JSON``, ``WRONG_TYPE``, ``MISSING``, ``NO_KNOWN_FIELD``, and
-        those of ``inflate`` for compressed data. After the first error in the syntax, the rest of a
-        record is one outcome.
+        ``EMPTY``, ``NOT_UTF8``, ``NOT_JSON``, ``TOO_MANY``, ``WRONG_TYPE``, ``MISSING``,
+        ``NO_KNOWN_FIELD``, and those of ``inflate`` for compressed data. After the first error in
+        the syntax, the rest of a record is one outcome.
     """
     found = struct_type(schema)
     return fn.transform(
-        parsed(call("split_json", data), found),
+        objects(split(data, max_bytes), found),
         lambda it: outcome_of(
             it["fields"].dropFields(MISFIT),
             it["reason"],
@@ -68,7 +71,9 @@ def json(data: Column | str, schema: StructType | str) -> Column:
     )
 
 
-def event_bridge(data: Column | str, detail: StructType | str) -> Column:
+def event_bridge(
+    data: Column | str, detail: StructType | str, max_bytes: int | None = None
+) -> Column:
     """Decode events of Amazon EventBridge, whose rule has a stream as its target.
 
     A pipe of EventBridge sends what its source has, without this envelope: use ``json``.
@@ -76,6 +81,7 @@ def event_bridge(data: Column | str, detail: StructType | str) -> Column:
     Args:
         data: binary or string.
         detail: the fields of ``detail``.
+        max_bytes: see ``inflate``.
 
     Returns:
         An array of one outcome per event. The value has the fields ``id``, ``source``,
@@ -83,13 +89,15 @@ def event_bridge(data: Column | str, detail: StructType | str) -> Column:
         those of ``json``, and ``NOT_EVENT_BRIDGE``.
     """
     found = struct_type(detail)
-    texts = ("id", "source", "detail-type", "account", "region")
-    envelope = texts_of(*texts).add("time", TimestampType()).add("resources", ArrayType(TEXT))
+    names = {"id": "id", "source": "source", "detail-type": "detailType"}
+    names.update({it: it for it in ("account", "region", "time", "resources", "detail")})
+    envelope = texts_of("id", "source", "detail-type", "account", "region")
+    envelope = envelope.add("time", TimestampType()).add("resources", ArrayType(TEXT))
+    envelope = envelope.add("detail", found)
 
     def outcome(it: Column) -> Column:
         event = it["fields"]
-        names = [*texts, "time", "resources", "detail"]
-        value = [event[name].alias(name.replace("-t", "T")) for name in names]
+        value = [event[sent].alias(name) for sent, name in names.items()]
         known = event["detail-type"].isNotNull() & event["detail"].isNotNull()
         text = fn.get_json_object(it["text"], "$.detail")
         return outcome_of(
@@ -100,14 +108,15 @@ def event_bridge(data: Column | str, detail: StructType | str) -> Column:
             lack(event["detail"], text, found),
         )
 
-    return fn.transform(parsed(call("split_json", data), envelope.add("detail", found)), outcome)
+    return fn.transform(objects(split(data, max_bytes), envelope), outcome)
 
 
-def cloudwatch_logs(data: Column | str) -> Column:
+def cloudwatch_logs(data: Column | str, max_bytes: int | None = None) -> Column:
     """Decode what a subscription filter of Amazon CloudWatch Logs sends: compressed log events.
 
     Args:
         data: binary.
+        max_bytes: see ``inflate``.
 
     Returns:
         An array of one outcome per log event. The value has the fields ``owner``, ``logGroup``,
@@ -130,19 +139,25 @@ def cloudwatch_logs(data: Column | str) -> Column:
                 (kind != "DATA_MESSAGE") | kind.isNull() | fields["logEvents"].isNull(),
                 fn.lit("NOT_CLOUDWATCH_LOGS"),
             ),
+            fn.when(fn.size(fields["logEvents"]) == 0, fn.lit("CONTROL: no log events")),
         )
 
         def outcome(event: Column) -> Column:
+            time = instant(event["timestamp"], per_second=1_000)
             value = fn.struct(
                 *(fields[name].alias(name) for name in names),
                 event["id"].alias("id"),
-                instant(event["timestamp"]).alias("timestamp"),
+                time.alias("timestamp"),
                 event["message"].alias("message"),
                 event["extractedFields"].alias("extractedFields"),
             )
-            return outcome_of(value, fn.when(event["message"].isNull(), fn.lit("MISSING: message")))
+            return outcome_of(
+                value,
+                fn.when(event["message"].isNull(), fn.lit("MISSING: message")),
+                no_time(event["timestamp"], time),
+            )
 
         found = fn.transform(fields["logEvents"], outcome)
         return fn.when(reason.isNull(), found).otherwise(failed(reason))
 
-    return fn.flatten(fn.transform(parsed(call("split_json", data), envelope), events))
+    return fn.flatten(fn.transform(objects(split(data, max_bytes), envelope), events))

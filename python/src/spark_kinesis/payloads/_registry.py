@@ -9,7 +9,7 @@ from pyspark.sql import functions as fn
 from spark_kinesis._boto import aws_errors, client
 from spark_kinesis._errors import SparkKinesisError
 
-from ._outcomes import call, column, failed, once, outcome_of
+from ._outcomes import call, column, failed, limit, once, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,8 +32,8 @@ def avro(data: Column | str, schema: str, reader: str | None = None) -> Column:
         reader: the schema that the value is converted to, in JSON; default: ``schema``.
 
     Returns:
-        An array of one outcome. The value has the type of the reader's schema. Reason:
-        ``NOT_AVRO``.
+        An array of one outcome. The value has the type of the reader's schema. Reasons:
+        ``NO_DATA``, ``NOT_AVRO``, and ``INCOMPATIBLE`` if ``reader`` cannot read the value.
     """
     from pyspark.sql.avro.functions import from_avro  # noqa: PLC0415 exists only with a session
 
@@ -45,7 +45,10 @@ def avro(data: Column | str, schema: str, reader: str | None = None) -> Column:
 
 
 def glue(
-    data: Column | str, schemas: Mapping[str, str], decode: Callable[[Column, str], Column]
+    data: Column | str,
+    schemas: Mapping[str, str],
+    decode: Callable[[Column, str], Column],
+    max_bytes: int | None = None,
 ) -> Column:
     """Decode records with the header of the AWS Glue Schema Registry.
 
@@ -56,9 +59,11 @@ def glue(
         decode: takes the payload and the definition of its version, and returns outcomes, such as
             ``lambda payload, schema: payloads.avro(payload, schema, reader=latest)``. All versions
             must give the same type.
+        max_bytes: see ``inflate``. It is the limit of the payload in the record. Give ``decode``
+            its own.
 
     Returns:
-        The outcomes of ``decode``. Reasons: also ``NO_REGISTRY_HEADER``, and
+        The outcomes of ``decode``. Reasons: also ``NO_DATA``, ``NO_REGISTRY_HEADER``, and
         ``UNKNOWN_SCHEMA_VERSION`` with the UUID.
 
     Raises:
@@ -72,12 +77,12 @@ def glue(
     version = fn.regexp_replace(uuid, groups, "$1-$2-$3-$4-$5")
     payload = fn.substring(whole, _HEADER + 1, _LONGEST)
     plain = fn.struct(payload.alias("value"), fn.lit(None).cast("string").alias("reason"))
-    none = fn.struct(fn.lit(None).alias("value"), fn.lit("NO_REGISTRY_HEADER").alias("reason"))
+    none = fn.when(whole.isNull(), fn.lit("NO_DATA")).otherwise(fn.lit("NO_REGISTRY_HEADER"))
     is_long = fn.length(whole) >= _HEADER
     found = (
         fn.when(is_long & (header == "0300"), plain)
-        .when(is_long & (header == "0305"), call("inflate", payload))
-        .otherwise(none)
+        .when(is_long & (header == "0305"), call("inflate", payload, *limit(max_bytes)))
+        .otherwise(fn.struct(fn.lit(None).alias("value"), none.alias("reason")))
     )
 
     def outcomes(it: Column) -> Column:
