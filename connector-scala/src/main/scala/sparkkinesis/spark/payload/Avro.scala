@@ -1,11 +1,13 @@
 package sparkkinesis.spark.payload
 
 import java.io.{ByteArrayInputStream, IOException}
+import java.math.BigInteger
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
+import org.apache.avro.LogicalTypes.{Decimal, LocalTimestampMillis, TimestampMillis}
 import org.apache.avro.Schema.Type._
 import org.apache.avro.generic.GenericDatumReader
 import org.apache.avro.io.DecoderFactory
@@ -14,6 +16,7 @@ import org.apache.avro.{AvroRuntimeException, AvroTypeException, Schema}
 /** Checks that data are one value of an Avro schema, and nothing else. `from_avro` does not. */
 private[spark] object Avro {
   private val MaxSchemas = 1000 // a query may take schemas from a column
+  private val MaxMillis = Long.MaxValue / 1000
   private val MaxDepth = 200 // a type that contains itself could overflow the stack
   private val readers = new ConcurrentHashMap[(String, String), GenericDatumReader[AnyRef]]
 
@@ -64,11 +67,11 @@ private[spark] object Avro {
         case NULL =>
         case BOOLEAN => skip(1)
         case INT => decoder.readInt(): Unit
-        case LONG => decoder.readLong(): Unit
+        case LONG => skipLong(schema)
         case FLOAT => skip(4)
         case DOUBLE => skip(8)
-        case FIXED => skip(schema.getFixedSize.toLong)
-        case STRING | BYTES => skip(decoder.readLong())
+        case FIXED => skipBytes(schema, schema.getFixedSize.toLong)
+        case STRING | BYTES => skipBytes(schema, decoder.readLong())
         case ENUM => index(schema.getEnumSymbols.size): Unit
         case UNION => skip(schema.getTypes.get(index(schema.getTypes.size)), depth - 1)
         case RECORD => schema.getFields.asScala.foreach(it => skip(it.schema, depth - 1))
@@ -86,6 +89,25 @@ private[spark] object Avro {
     private def skip(length: Long): Unit = {
       check(length >= 0 && length <= left)
       bytes.skip(length): Unit
+    }
+
+    /** Spark fails for milliseconds that are too many as microseconds. */
+    private def skipLong(schema: Schema): Unit = {
+      val found = decoder.readLong()
+      schema.getLogicalType match {
+        case _: TimestampMillis | _: LocalTimestampMillis =>
+          check(-MaxMillis <= found && found <= MaxMillis)
+        case _ =>
+      }
+    }
+
+    /** Spark fails for a decimal without bytes, and cuts one with more digits than the schema. */
+    private def skipBytes(schema: Schema, length: Long): Unit = schema.getLogicalType match {
+      case decimal: Decimal =>
+        check(length > 0 && length <= left)
+        val digits = new BigInteger(bytes.readNBytes(length.toInt))
+        check(digits.abs.compareTo(BigInteger.TEN.pow(decimal.getPrecision)) < 0)
+      case _ => skip(length)
     }
 
     private def index(size: Int): Int = {

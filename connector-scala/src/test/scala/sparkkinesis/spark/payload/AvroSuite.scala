@@ -77,6 +77,26 @@ class AvroSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a time and a decimal that Spark cannot hold are problems") {
+    val time = """{"type":"long","logicalType":"timestamp-millis"}"""
+    val text = """{"type":"bytes","logicalType":"decimal","precision":2,"scale":1}"""
+    val fixed =
+      text.replace("bytes", "fixed").replace(",\"logical", ",\"name\":\"D\",\"size\":2,\"logical")
+    def found(schema: String, bytes: Int*) =
+      Avro.problem(bytes.map(_.toByte).toArray, schema, schema)
+    val longest = Seq.fill(9)(0xff) :+ 1 // -2^63
+    assert(found(time, 0x7f) === None)
+    assert(found(time, longest: _*).isDefined)
+    assert(found(""""long"""", longest: _*) === None)
+    assert(found(text, 2, 99) === None)
+    assert(found(text, 2, -99) === None)
+    assert(found(text, 2, 100).isDefined)
+    assert(found(text, 0).isDefined)
+    assert(found(text, 20, 0).isDefined)
+    assert(found(fixed, 0, 99) === None)
+    assert(found(fixed, 1, 0).isDefined)
+  }
+
   test("a default of the wrong type is accepted, as from_avro does") {
     val odd = """{"type":"record","name":"R","fields":[
       {"name":"note","type":"string","default":1}]}"""

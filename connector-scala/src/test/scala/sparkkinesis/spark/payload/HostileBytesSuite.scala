@@ -25,6 +25,7 @@ object HostileBytesSuite {
     AvroSuite.Writer,
     """{"type":"array","items":{"type":"array","items":"null"}}""",
     """{"type":"map","values":["null","bytes",{"type":"fixed","name":"F","size":3}]}""",
+    """{"type":"bytes","logicalType":"decimal","precision":9,"scale":1}""",
     """{"type":"record","name":"Node","fields":[{"name":"next","type":["null","Node"]}]}"""
   )
 
