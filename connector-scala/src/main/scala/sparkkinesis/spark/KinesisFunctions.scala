@@ -17,8 +17,8 @@ import sparkkinesis.spark.payload.{Avro, Inflate, Json, Reason}
 
 /**
  * A catalog that has functions for payloads, and no tables. In a session whose setting
- * `spark.sql.catalog.kinesis` is the name of this class, they are `kinesis.inflate(data)` and so
- * on.
+ * `spark.sql.catalog.kinesis_payloads` is the name of this class, they are
+ * `kinesis_payloads.inflate(data)` and so on. The catalog hides a database of the same name.
  */
 class KinesisFunctions extends FunctionCatalog {
   import KinesisFunctions._
@@ -30,7 +30,8 @@ class KinesisFunctions extends FunctionCatalog {
   override def name(): String = catalog
 
   override def listFunctions(namespace: Array[String]): Array[Identifier] =
-    All.map(it => Identifier.of(Array.empty, it.name)).toArray
+    if (namespace.isEmpty) All.map(it => Identifier.of(namespace, it.name)).toArray
+    else Array.empty
 
   override def loadFunction(function: Identifier): UnboundFunction =
     All
@@ -83,6 +84,7 @@ private object KinesisFunctions {
     /** Binary data may be a string, which is taken as UTF-8. */
     def accepts(argument: DataType): Boolean = argument match {
       case _: StringType => kind != IntegerType
+      case NullType => true
       case other => other == kind
     }
 

@@ -8,18 +8,28 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.core.json.JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS
 import com.fasterxml.jackson.core.{JsonParser, JsonProcessingException, JsonToken}
+import com.fasterxml.jackson.databind.DeserializationFeature.FAIL_ON_TRAILING_TOKENS
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.databind.node.{ArrayNode, DecimalNode, ObjectNode}
 
 /** JSON as AWS services write it. */
 private[spark] object Json {
+
+  /** An object takes two bytes of a record at least, and hundreds in a result. */
+  val MaxObjects: Int = 100000
+
   // `from_json` accepts NaN too.
-  private val mapper = JsonMapper.builder().enable(ALLOW_NON_NUMERIC_NUMBERS).build()
+  private val mapper = JsonMapper
+    .builder()
+    .enable(ALLOW_NON_NUMERIC_NUMBERS)
+    .enable(FAIL_ON_TRAILING_TOKENS)
+    .build()
 
   /**
    * The objects in data, which may follow each other with or without spaces and lines between them.
-   * After the first bytes that are not part of an object, the rest of the data is one reason.
+   * After the first bytes that are not part of an object, and after 100,000 objects, the rest of
+   * the data is one reason.
    *
    * @return at least one element
    */
@@ -38,6 +48,8 @@ private[spark] object Json {
         case None if done.isEmpty => Vector(Left("EMPTY"))
         case None => done
         case Some(Left(reason)) => done :+ Left(reason)
+        case _ if done.size == MaxObjects =>
+          done :+ Left(s"TOO_MANY: more than $MaxObjects objects")
         case Some(found) => from(done :+ found)
       }
     try from(Vector.empty)
@@ -105,9 +117,19 @@ private[spark] object Json {
       case _ => throw new UnknownAttribute
     }
 
+  /** Longer numbers are not from DynamoDB. Java takes minutes to read millions of digits. */
   private def number(text: JsonNode): JsonNode =
-    try DecimalNode.valueOf(new java.math.BigDecimal(text.asText))
-    catch { case _: NumberFormatException => throw new UnknownAttribute }
+    try {
+      if (text.asText.length > MaxDigits) throw new UnknownAttribute
+      val found = new java.math.BigDecimal(text.asText)
+      val exponent = found.precision.toLong - found.scale
+      if (exponent.abs > MaxExponent) throw new UnknownAttribute
+      DecimalNode.valueOf(found)
+    } catch { case _: NumberFormatException => throw new UnknownAttribute }
+
+  // DynamoDB has 38 digits, and exponents from -130 to 125, with or without the zeros.
+  private val MaxDigits = 200
+  private val MaxExponent = 130
 
   private def each(values: ArrayNode)(convert: JsonNode => JsonNode): ArrayNode = {
     val found = mapper.createArrayNode()

@@ -38,6 +38,71 @@ class AvroSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(Avro.problem(gigabytes, Writer, Writer).isDefined)
   }
 
+  test("a block of an array has the items and the size that it claims") {
+    def tags(bytes: Int*) = Array[Byte](0, 0, 0) ++ bytes.map(_.toByte)
+    def found(bytes: Int*) = Avro.problem(tags(bytes: _*), Writer, Reader)
+    assert(found(2, 2, 'a', 0) === None)
+    assert(found(1, 4, 2, 'a', 0) === None) // one item, in two bytes
+    assert(found(1, 0, 2, 'a', 0).isDefined)
+    assert(found(1, 0, 0).isDefined)
+    assert(found(1, 3).isDefined) // a size of -2 bytes
+    assert(found(0xed, 0xff, 0xff, 0xff, 0x0f, 0, 0).isDefined) // 2^31 - 9 items
+    assert(found(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 0).isDefined) // -2^63
+  }
+
+  test("items without bytes are at most as many as the bytes of the value") {
+    val nulls = """{"type":"array","items":"null"}"""
+    assert(Avro.problem(Array(4, 0), nulls, nulls) === None)
+    assert(
+      Avro
+        .problem(Array(-128, -128, -128, -128, -128, -128, -128, -128, 127, 0), nulls, nulls)
+        .isDefined
+    )
+    val blocks = Array.fill(1000)(Array[Byte](126)).flatten :+ 0.toByte
+    assert(Avro.problem(blocks, nulls, nulls).isDefined)
+  }
+
+  test("a value of a type that contains itself does not overflow the stack") {
+    val node = """{"type":"record","name":"Node","fields":[
+      {"name":"next","type":["null","Node"]}]}"""
+    def chain(length: Int) = Array.fill[Byte](length)(2) :+ 0.toByte
+    assert(Avro.problem(chain(50), node, node) === None)
+    assert(Avro.problem(chain(1 << 20), node, node).isDefined)
+  }
+
+  test("a schema of the reader that cannot read the value is the reason, and not the bytes") {
+    val lacking = schema(""",{"name":"note","type":"string"}""")
+    forAll(order) { bytes =>
+      assert(Avro.problem(bytes, Writer, lacking).exists(_.startsWith("INCOMPATIBLE: ")))
+    }
+  }
+
+  test("a time and a decimal that Spark cannot hold are problems") {
+    val time = """{"type":"long","logicalType":"timestamp-millis"}"""
+    val text = """{"type":"bytes","logicalType":"decimal","precision":2,"scale":1}"""
+    val fixed =
+      text.replace("bytes", "fixed").replace(",\"logical", ",\"name\":\"D\",\"size\":2,\"logical")
+    def found(schema: String, bytes: Int*) =
+      Avro.problem(bytes.map(_.toByte).toArray, schema, schema)
+    val longest = Seq.fill(9)(0xff) :+ 1 // -2^63
+    assert(found(time, 0x7f) === None)
+    assert(found(time, longest: _*).isDefined)
+    assert(found(""""long"""", longest: _*) === None)
+    assert(found(text, 2, 99) === None)
+    assert(found(text, 2, -99) === None)
+    assert(found(text, 2, 100).isDefined)
+    assert(found(text, 0).isDefined)
+    assert(found(text, 20, 0).isDefined)
+    assert(found(fixed, 0, 99) === None)
+    assert(found(fixed, 1, 0).isDefined)
+  }
+
+  test("a default of the wrong type is accepted, as from_avro does") {
+    val odd = """{"type":"record","name":"R","fields":[
+      {"name":"note","type":"string","default":1}]}"""
+    assert(Avro.problem(Array(2, 'a'), odd, odd) === None)
+  }
+
   test("a symbol that an enumeration does not have is a problem") {
     val schema = """{"type":"enum","name":"E","symbols":["A","B"]}"""
     assert(Avro.problem(Array(2), schema, schema) === None)
@@ -53,10 +118,10 @@ object AvroSuite {
     {"name":"total","type":["null","double"]},
     {"name":"tags","type":{"type":"array","items":"string"}}$more]}"""
 
-  private val Writer = schema("")
+  private[payload] val Writer = schema("")
   private val Reader = schema(""",{"name":"note","type":"string","default":""}""")
 
-  private val order: Gen[Array[Byte]] = for {
+  private[payload] val order: Gen[Array[Byte]] = for {
     id <- Arbitrary.arbitrary[Long]
     customer <- Arbitrary.arbitrary[String].map(_.filterNot(_.isSurrogate))
     total <- Gen.option(Arbitrary.arbitrary[Double])

@@ -46,26 +46,60 @@ class InflateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a series of compressed data is one result") {
+  test("a series of compressed data is one result, and a cut after the first is damage") {
     Seq("gzip", "zstd").foreach { name =>
-      val twice = Seq("one", "two").flatMap(it => Formats(name)(it.getBytes).toSeq).toArray
+      val first = Formats(name)("one".getBytes)
+      val twice = first ++ Formats(name)("two".getBytes)
       assert(Inflate(twice, Limit).map(new String(_)) === Right("onetwo"))
+      (first.length + 1 until twice.length).foreach { end =>
+        assert(Inflate(twice.take(end), Limit) === Left(s"DAMAGED: $name"), end)
+      }
     }
   }
 
+  test("a megabyte of empty parts does not overflow the stack") {
+    Seq("gzip", "zstd").foreach { name =>
+      val empty = Formats(name)(Array())
+      val data = Array.fill((1 << 20) / empty.length)(empty).flatten
+      assert(Inflate(data, Limit).map(_.toSeq) === Right(Seq()))
+    }
+  }
+
+  test("gzip: the optional parts of a header are skipped") {
+    val data = Formats("gzip")("content".getBytes)
+    val optional =
+      Array[Byte](2, 0, 0, 1) ++ "name\u0000comment\u0000".getBytes ++ Array[Byte](9, 9)
+    data(3) = 0x1e
+    val (fixed, rest) = data.splitAt(10)
+    val full = fixed ++ optional ++ rest
+    assert(Inflate(full, Limit).map(new String(_)) === Right("content"))
+    full.indices.drop(2).foreach(end => assert(Inflate(full.take(end), Limit).isLeft, end))
+  }
+
+  test("zstd: frames that readers skip are skipped, and blocks of one byte are counted") {
+    val skippable = Array[Byte](0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3)
+    val frame = Formats("zstd")(Array.fill(200000)('a'.toByte))
+    val found = Inflate(frame ++ skippable ++ frame, Limit)
+    assert(found.map(_.length) === Right(400000))
+    assert(Inflate(frame ++ skippable.dropRight(1), Limit) === Left("DAMAGED: zstd"))
+  }
+
   test("other data have no format") {
-    Seq("", "x", "{}", "xyz", "plain text").map(_.getBytes).foreach { data =>
+    val texts = Seq("", "x", "{}", "xyz", "plain text", "x 1234", "x?", "x}", "x ")
+    texts.map(_.getBytes).foreach { data =>
       assert(Inflate(data, Limit) === Left("NOT_COMPRESSED"))
       assert(Inflate.ifCompressed(data, Limit) === Right(data))
     }
   }
 
   test("a few bytes that claim to contain gigabytes take no memory") {
-    val claim = Array[Byte](-1, -1, -1, -1, 7) // the varint of 2^31 - 1
-    val block = Array[Byte](0, 0, 0, 5) ++ claim
-    val chunk = Array[Byte](0, 9, 0, 0, 0, 0, 0, 0) ++ claim
-    assert(Inflate(Formats("snappy")(Array()).take(16) ++ block, Limit).isLeft)
-    assert(Inflate(Formats("snappy frames")(Array()).take(10) ++ chunk, Limit).isLeft)
+    Seq[Byte](7, 15).foreach { last => // the varints of 2^31 - 1 and 2^32 - 1
+      val claim = Array[Byte](-1, -1, -1, -1, last)
+      val block = Array[Byte](0, 0, 0, 5) ++ claim
+      val chunk = Array[Byte](0, 9, 0, 0, 0, 0, 0, 0) ++ claim
+      assert(Inflate(Formats("snappy")(Array()).take(16) ++ block, Limit).isLeft)
+      assert(Inflate(Formats("snappy frames")(Array()).take(10) ++ chunk, Limit).isLeft)
+    }
   }
 
   test("a wrong checksum of a chunk is noticed") {
@@ -83,7 +117,7 @@ object InflateSuite {
     Gen.choose(0, 200000).map(Array.fill[Byte](_)('a'))
   )
 
-  private val Formats: Map[String, Array[Byte] => Array[Byte]] = Map(
+  private[payload] val Formats: Map[String, Array[Byte] => Array[Byte]] = Map(
     "gzip" -> written(new GZIPOutputStream(_)),
     "zlib" -> written(new DeflaterOutputStream(_)),
     "zstd" -> written(new ZstdOutputStream(_).setChecksum(true)),

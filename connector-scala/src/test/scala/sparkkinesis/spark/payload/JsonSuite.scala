@@ -37,6 +37,13 @@ class JsonSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("100,000 objects are enough, and what follows them is one reason") {
+    val most = 100000
+    assert(Json.split(("{}" * most).getBytes) === Seq.fill(most)(Right("{}")))
+    val reason = Left(s"TOO_MANY: more than $most objects")
+    assert(Json.split(("{}" * (most + 9)).getBytes).drop(most) === Seq(reason))
+  }
+
   test("nothing, other encodings and damaged text have a reason") {
     Seq("", " \n ").foreach(it => assert(Json.split(it.getBytes) === Seq(Left("EMPTY"))))
     val latin1 = "{\"name\":\"Zürich\"}".getBytes("ISO-8859-1")
@@ -62,11 +69,17 @@ class JsonSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("what is no change of a table has a reason") {
-    val items = Seq("1", "{\"a\":1}", "{\"a\":{\"X\":1}}", "{\"a\":{\"N\":\"one\"}}", "{\"a\":{}}")
+    val numbers = Seq("1" * 201, "1E131", "1E-132", "1E600000000", "1E-2147483648", "NaN", "1 ")
+    val wrong = numbers.map(it => s"""{"a":{"N":"$it"}}""")
+    val items =
+      wrong ++ Seq("1", "{\"a\":1}", "{\"a\":{\"X\":1}}", "{\"a\":{\"N\":\"one\"}}", "{\"a\":{}}")
     val records = items.map(it => s"""{"dynamodb":{"NewImage":$it}}""")
-    (records ++ Seq("{}", "[]", "1", "{", "", "{\"dynamodb\":1}")).foreach { record =>
-      assert(Json.ofDynamoDb(record) === Left("NOT_DYNAMODB"), record)
-    }
+    val change = """{"dynamodb":{"Keys":{}}}"""
+    assert(Json.ofDynamoDb(change) === Right(change))
+    (records ++ Seq(change + change, change + "x", "{}", "[]", "1", "{", "", "{\"dynamodb\":1}"))
+      .foreach { record =>
+        assert(Json.ofDynamoDb(record) === Left("NOT_DYNAMODB"), record)
+      }
   }
 }
 
@@ -92,7 +105,9 @@ object JsonSuite {
 
   /** A typed attribute, and the same value as plain JSON. */
   private def attribute(depth: Int): Gen[(String, String)] = {
-    val number = Arbitrary.arbitrary[BigDecimal].map(_.bigDecimal.toPlainString)
+    val number = Gen.zip(Arbitrary.arbitrary[Long], Gen.choose(-110, 125)).map {
+      case (digits, scale) => java.math.BigDecimal.valueOf(digits, scale).toPlainString
+    }
     val simple = Gen.oneOf(
       string.map(it => s"""{"S":$it}""" -> it),
       number.map(it => s"""{"N":"$it"}""" -> it),
