@@ -62,12 +62,32 @@ private[spark] object Json {
       Option(parser.nextToken()).map { token =>
         val start = parser.currentTokenLocation.getCharOffset
         if (token == JsonToken.START_OBJECT) {
-          parser.skipChildren()
-          Right(text.substring(start.toInt, parser.currentLocation.getCharOffset.toInt))
+          if (skipObject(parser))
+            Right(text.substring(start.toInt, parser.currentLocation.getCharOffset.toInt))
+          else
+            Left(
+              s"TOO_LARGE: the number at character ${parser.currentTokenLocation.getCharOffset + 1}"
+            )
         } else Left(notJson(start))
       }
     catch { case _: JsonProcessingException => Some(Left(notJson(before))) }
   }
+
+  /**
+   * Goes to the end of an object, or to a number that is too large: as a DECIMAL, `1e600000000`
+   * would take Spark hours, because it writes out all zeros.
+   */
+  @tailrec private def skipObject(parser: JsonParser, depth: Int = 1): Boolean = {
+    val token = parser.nextToken()
+    val now = if (token.isStructStart) depth + 1 else if (token.isStructEnd) depth - 1 else depth
+    if (token == JsonToken.VALUE_NUMBER_FLOAT && exponent(parser.getText).length > MaxExponentText)
+      false
+    else now == 0 || skipObject(parser, now)
+  }
+
+  private def exponent(number: String) = number.dropWhile(it => it != 'e' && it != 'E')
+
+  private val MaxExponentText = "e+999".length
 
   private def notJson(from: Long): Reason = s"NOT_JSON: from character ${from + 1}"
 

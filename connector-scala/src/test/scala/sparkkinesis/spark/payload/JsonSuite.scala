@@ -44,6 +44,13 @@ class JsonSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(Json.split(("{}" * (most + 9)).getBytes).drop(most) === Seq(reason))
   }
 
+  test("a number with millions of zeros is too large, and other numbers are not") {
+    val good = """{"a":[1e308,-1.5E-300,{"b":1e+999}],"c":"1e600000000"}"""
+    val found = Json.split((good + """{"a":1e600000000}""" + good).getBytes)
+    val place = good.length + """{"a":""".length + 1
+    assert(found === Seq(Right(good), Left(s"TOO_LARGE: the number at character $place")))
+  }
+
   test("nothing, other encodings and damaged text have a reason") {
     Seq("", " \n ").foreach(it => assert(Json.split(it.getBytes) === Seq(Left("EMPTY"))))
     val latin1 = "{\"name\":\"Zürich\"}".getBytes("ISO-8859-1")
