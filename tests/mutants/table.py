@@ -209,8 +209,8 @@ MUTANTS = [
         name="waits-for-ever",
         promise="A shard that waits for room is asked again.",
         file="source/fetch/FetchLoop.scala",
-        old="if (waiting.nonEmpty && !now.steady.isBefore(wokenAt.plusMillis(MaxWait))) {",
-        new="if (waiting.isEmpty && !now.steady.isBefore(wokenAt.plusMillis(MaxWait))) {",
+        old="if (waiting.nonEmpty && !now.steady.isBefore(wakeAllAt)) {",
+        new="if (waiting.isEmpty && !now.steady.isBefore(wakeAllAt)) {",
         suite="FetchLoopSuite",
     ),
     Mutant(
@@ -435,6 +435,14 @@ MUTANTS = [
         suite="ReadBackSuite",
     ),
     # The sink.
+    Mutant(
+        name="rows-without-a-key-stay",
+        promise="Rows without a key do not wait for a hot shard.",
+        file="sink/lane/LaneSet.scala",
+        old="val other = if (mayMove(entry) && isLate)",
+        new="val other = if (mayMove(entry) && isBehind)",
+        suite="StreamWriterSuite",
+    ),
     Mutant(
         name="acknowledged-before-the-answer",
         promise="A record counts as written when Kinesis has answered, and not when it is sent.",
