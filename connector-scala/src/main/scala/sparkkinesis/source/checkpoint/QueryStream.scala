@@ -130,8 +130,8 @@ final case class DescribedStream(access: StreamAccess, summary: StreamSummary, t
 
   def deleted: SourceException = new SourceException(
     "KINESIS_STREAM_DELETED",
-    s"Stream $arn was deleted while the query read it, and its records are gone. If you create it " +
-      "again, use a new checkpoint location to read it."
+    s"Stream $arn was deleted while the query read it, and its records are gone. If you create " +
+      "it again, use a new checkpoint location to read it."
   )
 }
 
