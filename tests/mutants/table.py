@@ -499,7 +499,7 @@ MUTANTS = [
         promise="After HTTP 413, only answers to large requests make requests larger.",
         file="sink/rate/RequestCapacity.scala",
         old="fullness * divisor >= LargePart",
-        new="fullness >= 0",
+        new="fullness >= 0 * LargePart",
         suite="RequestSizeSuite",
     ),
     Mutant(
@@ -579,7 +579,7 @@ MUTANTS = [
         promise="A look for a record in doubt also reads the shards that came from its shard.",
         file="sink/once/ReadBack.scala",
         old="if (more == found) found else withChildren(more)",
-        new="if (more == found) found else found",
+        new="if (more == found) found else if (found.isEmpty) withChildren(found) else found",
         suite="ReadBackSuite",
     ),
     Mutant(
