@@ -439,8 +439,8 @@ MUTANTS = [
         name="rows-without-a-key-stay",
         promise="Rows without a key do not wait for a hot shard.",
         file="sink/lane/LaneSet.scala",
-        old="val other = if (mayMove(entry) && isLate)",
-        new="val other = if (mayMove(entry) && isBehind)",
+        old="waiting.backlogMillis / lanes.size + Lead",
+        new="waiting.backlogMillis + Lead * 1000",
         suite="StreamWriterSuite",
     ),
     Mutant(
