@@ -61,6 +61,7 @@ def test_the_payload_of_protobuf_begins_with_the_index_of_its_type(spark: SparkS
 
 
 @pytest.mark.slow
+@pytest.mark.long  # it downloads Spark's module for Avro
 @pytest.mark.spark4
 def test_avro_of_the_serializer_and_of_fastavro(tmp_path: Path) -> None:
     """The program also runs the page's example of Avro."""
