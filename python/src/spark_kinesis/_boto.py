@@ -246,10 +246,15 @@ def aws_errors() -> tuple[type[Exception], ...]:
     return BotoCoreError, ClientError
 
 
+def answer_of(error: Exception) -> dict[str, Any]:
+    """The service's part of an error. Empty for an error without an answer."""
+    found: dict[str, Any] = (getattr(error, "response", None) or {}).get("Error", {})
+    return found
+
+
 def code_of(error: Exception) -> str:
     """The service's name of an error, or the class of an error without an answer."""
-    found = (getattr(error, "response", None) or {}).get("Error", {})
-    return str(found.get("Code") or type(error).__name__)
+    return str(answer_of(error).get("Code") or type(error).__name__)
 
 
 def is_from_aws(error: Exception) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis._boto import TRANSIENT, aws_errors, code_of
+from spark_kinesis._boto import TRANSIENT, answer_of, aws_errors, code_of
 
 if TYPE_CHECKING:
     from .finding import Finding, Section
@@ -46,7 +46,7 @@ def call_errors(*others: type[Exception]) -> tuple[type[Exception], ...]:
 
 def text_of(error: Exception) -> str:
     """The service's name and text of an error. Other errors have a text only."""
-    found = _answer(error)
+    found = answer_of(error)
     return f"{found['Code']}: {found.get('Message', '')}" if "Code" in found else str(error)
 
 
@@ -72,7 +72,7 @@ def refused(section: Section, subject: str, error: Exception, action: str) -> Fi
         return section.problem(subject, text, _REMEDIES[code].format(action=action))
     if "Credential" in code or "Token" in code or "SSO" in code:
         return section.problem(subject, text, _NO_CREDENTIALS)
-    if not _answer(error):
+    if not answer_of(error):
         return section.problem(subject, text, _UNREACHABLE)
     return section.problem(subject, text, "Look up the error in the reference of Kinesis.")
 
@@ -83,9 +83,3 @@ def stopped(section: Section, subject: str, error: Exception) -> Finding:
         return section.problem(subject, str(error), "Correct this first. The other facts need it.")
     operation = getattr(error, "operation_name", None) or "DescribeStreamSummary"
     return refused(section, subject, error, f"kinesis:{operation}")
-
-
-def _answer(error: Exception) -> dict[str, Any]:
-    """The service's part of an error. Empty for an error without an answer."""
-    found: dict[str, Any] = (getattr(error, "response", None) or {}).get("Error", {})
-    return found

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from spark_kinesis._boto import CallSettings, is_from_aws, session
+from spark_kinesis._boto import CallSettings, code_of, is_from_aws, session
 from spark_kinesis._errors import CheckpointError, MissingPackageError
 
 _S3 = re.compile(r"s3[an]?://(?:(?P<key>[^:@/]+):(?P<secret>.+)@)?(?P<bucket>[^/?@:]+)(?P<rest>.*)")
@@ -307,7 +307,7 @@ class _S3Files:
             try:
                 return call(**self._object(path))
             except self._client.exceptions.ClientError as error:
-                if error.response["Error"]["Code"] not in ("NoSuchKey", "404"):
+                if code_of(error) not in ("NoSuchKey", "404"):
                     raise
                 return None
 
@@ -318,8 +318,7 @@ class _S3Files:
             try:
                 self._client.put_object(**self._object(path), Body=text.encode(), IfNoneMatch="*")
             except self._client.exceptions.ClientError as error:
-                code = error.response["Error"]["Code"]
-                if code not in ("PreconditionFailed", "ConditionalRequestConflict"):
+                if code_of(error) not in ("PreconditionFailed", "ConditionalRequestConflict"):
                     raise
                 # The answer to an attempt that wrote it may be lost, and boto3 tries again.
                 if self.read(path) != text:

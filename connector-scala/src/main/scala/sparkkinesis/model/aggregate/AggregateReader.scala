@@ -200,12 +200,14 @@ private[aggregate] object AggregateReader {
       bytes(begin) == 0xf3.toByte && bytes(begin + 1) == 0x89.toByte &&
       bytes(begin + 2) == 0x9a.toByte && bytes(begin + 3) == 0xc2.toByte
 
+  private val Usual = 16 // texts in one aggregate
+
   /** More texts in one aggregate take memory until the next one only. */
   private val MostKept = 1024
 
   /** Index of each text of a table in the message, at its length. */
   private final class Table {
-    private var begins = new Array[Int](MostKept)
+    private var begins = new Array[Int](Usual)
     private var count = 0
     private var longestText = 0
 
@@ -217,7 +219,7 @@ private[aggregate] object AggregateReader {
     def apply(index: Int): Int = begins(index)
 
     def clear(): Unit = {
-      if (begins.length > MostKept) begins = new Array[Int](MostKept)
+      if (begins.length > MostKept) begins = new Array[Int](Usual)
       count = 0
       longestText = 0
     }

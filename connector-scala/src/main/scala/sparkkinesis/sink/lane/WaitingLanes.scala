@@ -57,14 +57,17 @@ private[sink] final class WaitingLanes(linger: Long) {
       place.turn = place.nextTurn
       if (lanes ne nowhere) lanes.add(lane)
     }
-    if (wasReady) readyRecords -= place.records
-    if (wasReady) readyBytes -= place.bytes
+    if (wasReady) countReady(-place.records, -place.bytes)
     allRecords += lane.queuedRecords - place.records
     allBytes += lane.queuedBytes - place.bytes
     place.records = lane.queuedRecords
     place.bytes = lane.queuedBytes
-    if (lanes eq ready) readyRecords += place.records
-    if (lanes eq ready) readyBytes += place.bytes
+    if (lanes eq ready) countReady(place.records, place.bytes)
+  }
+
+  private def countReady(records: Long, bytes: Long): Unit = {
+    readyRecords += records
+    readyBytes += bytes
   }
 
   /** The sum of [[Lane.backlogMillis]] of all lanes. */

@@ -48,7 +48,8 @@ private[source] final class FetchLoop(
   private val readings = mutable.Map.empty[StreamShard, Reading]
   private val resting = mutable.TreeSet.empty[(Instant, StreamShard)] // by the end of their rest
   private val waiting = mutable.LinkedHashSet.empty[StreamShard] // for room
-  private val byAge = mutable.TreeSet.empty[(Instant, StreamShard)] // by the arrival times
+  // By the arrival times, if the shards advance together.
+  private val byAge = mutable.TreeSet.empty[(Instant, StreamShard)]
   private var wokenAt = Instant.EPOCH // when all shards that wait were woken last, if any waits
   private val heartbeats = new Heartbeats(executor, host, id, store, counts)
   private var isOver = false
@@ -215,8 +216,7 @@ private[source] final class FetchLoop(
    * A page has arrived, or pages were dropped. Two shards, or all that wait, ask for room again.
    */
   private def wakeNext(now: Moment): Unit = if (waiting.nonEmpty) {
-    // With maxShardSkew, the others wait for it.
-    val behind = settings.maxShardSkew.flatMap(_ => byAge.headOption).map(_._2)
+    val behind = byAge.headOption.map(_._2) // the others wait for it
     wake(store.next(waiting.contains) ++ behind.filter(waiting.contains), now)
   }
 
@@ -227,7 +227,7 @@ private[source] final class FetchLoop(
   private def isOldest(reading: Reading) = byAge.headOption.contains(reading.age)
 
   /** After each page: thousands of shards are not compared for each. */
-  private def sort(reading: Reading): Unit = {
+  private def sort(reading: Reading): Unit = if (settings.maxShardSkew.nonEmpty) {
     byAge -= reading.age
     reading.age = reading.fetcher.age
     if (!reading.fetcher.isEnded) byAge += reading.age: Unit

@@ -116,8 +116,7 @@ private[store] final class Admission(
   /** Calls that hang do not count any more: they must not hold up other shards. */
   private def reservedBytes(now: Instant): Long = {
     val hanging = now.minusMillis(HangTime.toMillis)
-    def oldest = requested.headOption.filter(_._2._2.isBefore(hanging))
-    Iterator.continually(oldest).takeWhile(_.nonEmpty).flatten.foreach(it => release(it._1))
+    while (requested.headOption.exists(_._2._2.isBefore(hanging))) release(requested.head._1)
     requestedBytes
   }
 

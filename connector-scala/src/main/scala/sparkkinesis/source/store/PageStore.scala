@@ -60,9 +60,10 @@ final class PageStore(
    */
   private def makeRoom(estimate: Long, now: Instant): Unit =
     while (pages.nonEmpty && admission.missing(estimate, now) > 0) {
-      val inMemory = pages.filter(_._2.last.onDisk.isEmpty)
-      val all = if (inMemory.isEmpty) pages else inMemory
-      val (furthest, _) = all.maxBy { case (_, ofShard) => ofShard.last.lastArrival }
+      // A page on disk frees hardly any memory.
+      val (furthest, _) = pages.maxBy { case (_, all) =>
+        (all.last.onDisk.isEmpty, all.last.lastArrival)
+      }
       retain(furthest)(_.init)
     }
 

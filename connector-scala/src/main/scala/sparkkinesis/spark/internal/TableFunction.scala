@@ -37,15 +37,12 @@ final class TableFunction(
 object TableFunction {
 
   /** @throws java.lang.LinkageError if this Spark lacks a class that the rule needs */
-  def requireClasses(): Unit = {
-    val needed: Seq[Any] = Seq(
-      classOf[TableFunction],
-      classOf[UnresolvedFunction],
-      classOf[NamedArgumentExpression],
-      UNRESOLVED_TABLE_VALUED_FUNCTION
-    )
-    needed.foreach(_ => ())
-  }
+  def requireClasses(): Unit = Seq[Any](
+    classOf[TableFunction],
+    classOf[UnresolvedFunction],
+    classOf[NamedArgumentExpression],
+    UNRESOLVED_TABLE_VALUED_FUNCTION
+  ): Unit
 
   /**
    * @param name if it is passed by name
