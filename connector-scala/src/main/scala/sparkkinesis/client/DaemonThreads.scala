@@ -33,6 +33,18 @@ object DaemonThreads {
   }
 
   /**
+   * One thread for tasks with a delay. It ends one second after the last task. A cancelled task is
+   * forgotten at once, not when its time comes.
+   */
+  def timer(name: String): ScheduledThreadPoolExecutor = {
+    val single = new ScheduledThreadPoolExecutor(1, named(name))
+    single.setKeepAliveTime(1, TimeUnit.SECONDS)
+    single.allowCoreThreadTimeOut(true)
+    single.setRemoveOnCancelPolicy(true)
+    single
+  }
+
+  /**
    * Interrupts the threads of a pool, and waits for them. An interrupt ends the wait.
    *
    * @param most time to wait

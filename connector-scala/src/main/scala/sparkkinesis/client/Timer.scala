@@ -1,6 +1,6 @@
 package sparkkinesis.client
 
-import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration.FiniteDuration
 
@@ -13,13 +13,7 @@ import org.slf4j.LoggerFactory
 object Timer {
   private val log = LoggerFactory.getLogger(getClass)
 
-  private lazy val executor = {
-    val single = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("spark-kinesis-timer"))
-    single.setKeepAliveTime(1, TimeUnit.SECONDS)
-    single.allowCoreThreadTimeOut(true)
-    single.setRemoveOnCancelPolicy(true)
-    single
-  }
+  private lazy val executor = DaemonThreads.timer("spark-kinesis-timer")
 
   /** Runs a task once, after a delay. */
   val later: (FiniteDuration, () => Unit) => Unit = (delay, task) =>

@@ -129,8 +129,8 @@ class SourceServiceSuite extends AnyFunSuite with LocalSpark {
   test("without a question it registers nothing, and closes without an error") {
     val serving = new Serving
     serving.service.close()
-    assert(FetchServices.ensure(serving.run).isRunning)
-    eventually(assert(FetchServices.count === 0, "a service whose query has ended forgets itself"))
+    val service = FetchServices.ensure(serving.run)
+    eventually(assert(!service.isRunning && FetchServices.count === 0, "its query has ended"))
   }
 
   test("an executor with another version of the jar fails the query by name") {

@@ -43,7 +43,7 @@ trait Leaks extends Eventually with Assertions {
     ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed
   }
 
-  /** Live objects of the connector's own classes, by class. */
+  /** Live objects of the connector's own classes, and tasks of timers, by class. */
   protected def objects: Map[String, Int] = {
     val said = ManagementFactory.getPlatformMBeanServer.invoke(
       new ObjectName("com.sun.management:type=DiagnosticCommand"),
@@ -58,9 +58,10 @@ trait Leaks extends Eventually with Assertions {
   }
 
   protected def isOurs(name: String): Boolean =
-    Seq("spark", "source", "sink", "model", "client").exists(p =>
-      name.startsWith(s"sparkkinesis.$p.")
-    )
+    name.endsWith("$ScheduledFutureTask") ||
+      Seq("spark", "source", "sink", "model", "client").exists(p =>
+        name.startsWith(s"sparkkinesis.$p.")
+      )
 
   protected def more(now: Map[String, Int], before: Map[String, Int]): Map[String, Int] =
     now.map { case (name, count) => name -> (count - before.getOrElse(name, 0)) }

@@ -18,6 +18,7 @@ import software.amazon.awssdk.http.Protocol
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisAsyncClientBuilder}
 
+import sparkkinesis.client.DaemonThreads
 import sparkkinesis.client.access.{NetworkConfig, Timeouts}
 
 /**
@@ -25,6 +26,13 @@ import sparkkinesis.client.access.{NetworkConfig, Timeouts}
  * synchronous, on Apache 5. Subscriptions are on Netty.
  */
 private[aws] object SdkSettings {
+
+  /**
+   * The SDK's own timer keeps the two timeouts of each call until their time comes, a minute long,
+   * although the call has ended (`SdkDefaultClientBuilder`, 2.52).
+   */
+  private lazy val timeouts = DaemonThreads.timer("spark-kinesis-timeouts")
+
   private val UserAgent = {
     val version = Option(getClass.getPackage).flatMap(p => Option(p.getImplementationVersion))
     s"spark-kinesis/${version.getOrElse("dev")}"
@@ -82,12 +90,12 @@ private[aws] object SdkSettings {
   }
 
   private def overrides(
-      timeouts: Timeouts,
+      limits: Timeouts,
       interceptors: Seq[ExecutionInterceptor]
   ): ClientOverrideConfiguration = {
     val builder = common
-      .apiCallAttemptTimeout(timeouts.attempt.toJava)
-      .apiCallTimeout(timeouts.call.toJava)
+      .apiCallAttemptTimeout(limits.attempt.toJava)
+      .apiCallTimeout(limits.call.toJava)
     interceptors.foreach(builder.addExecutionInterceptor)
     builder.build()
   }
@@ -96,6 +104,7 @@ private[aws] object SdkSettings {
     ClientOverrideConfiguration
       .builder()
       .retryStrategy(AwsRetryStrategy.doNotRetry())
+      .scheduledExecutorService(timeouts)
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX, UserAgent)
       .addExecutionInterceptor(CalledHost)
 }
