@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -16,7 +15,7 @@ import pytest
 from spark_kinesis import jar_path
 from spark_kinesis.columns import SEQUENCE_NUMBER, SHARD_ID, STREAM, SUB_SEQUENCE_NUMBER
 from tests.docs.pages import FENCE, Page
-from tests.e2e.support.processes import of_session
+from tests.e2e.support.processes import kill_session
 from tests.e2e.support.programs import run
 from tests.e2e.support.streams import KEYS, REGION, Stream, source_of, wait_for
 
@@ -115,8 +114,7 @@ class Project:
                 wait_for("all flows commit", lambda: failed() or len(self.committed()) == 4)
                 assert not failed(), (self.folder / "log").read_text()[-6000:]
             finally:
-                for pid in of_session(process.pid):
-                    os.kill(pid, signal.SIGKILL)
+                kill_session(process.pid)
 
     def begun(self) -> bool:
         """Whether a run has begun: Spark's start takes longer than the flows."""

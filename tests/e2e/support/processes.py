@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from contextlib import suppress
 from pathlib import Path
 
 PROC = Path("/proc")
@@ -25,6 +28,13 @@ def of_session(session: int) -> dict[int, str]:
         for process in PROC.iterdir()
         if process.name.isdigit() and session_of(process) == session
     }
+
+
+def kill_session(session: int) -> None:
+    """Kill all processes of a process session, without a word about those that just ended."""
+    for pid in of_session(session):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def command(process: Path) -> list[str]:

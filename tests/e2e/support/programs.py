@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.e2e.support.processes import of_session
+from tests.e2e.support.processes import kill_session
 from tests.e2e.support.streams import wait_for
 
 if TYPE_CHECKING:
@@ -89,9 +88,7 @@ def application(name: str, *arguments: str, folder: Path) -> Iterator[subprocess
             sys.stderr.write(log.read_text(errors="replace")[-6000:])
             raise
         finally:
-            for pid in of_session(process.pid):
-                with suppress(ProcessLookupError):  # ended meanwhile
-                    os.kill(pid, signal.SIGKILL)
+            kill_session(process.pid)
             told_in(folder).unlink(missing_ok=True)
 
 
