@@ -4,11 +4,13 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row, SparkSession}
 
 import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.RecordRow
 
 /** The data source in SQL: tables and views, over HTTP against the local Kinesis. */
@@ -157,6 +159,35 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     assert(texts(spark.table(table)) === Seq("one", "two"))
   }
 
+  test("a table is refused in a session catalog through which Spark could not read it") {
+    val stream = newStream()
+    val definition = clause(arguments(stream))
+    val other = spark.newSession()
+    other.conf.set("spark.sql.catalog.spark_catalog", classOf[OtherSessionCatalog].getName)
+    other.sql("CREATE TABLE kept (id INT) USING parquet")
+    Seq(
+      s"CREATE TABLE refused USING kinesis $definition",
+      s"CREATE TABLE IF NOT EXISTS refused USING KINESIS $definition",
+      s"CREATE TABLE refused USING `spark-kinesis` $definition AS SELECT 'a' AS data",
+      s"CREATE TABLE spark_catalog.default.refused USING kinesis $definition",
+      s"REPLACE TABLE kept USING kinesis $definition",
+      s"CREATE OR REPLACE TABLE kept USING kinesis $definition AS SELECT 'a' AS data"
+    ).foreach { command =>
+      val e = intercept[ConnectorError](other.sql(command))
+      assert(e.getCondition === "KINESIS_UNSUPPORTED_CATALOG", command)
+      assert(e.getMessage.contains(classOf[OtherSessionCatalog].getName))
+    }
+    val rows = other.range(1).selectExpr("'a' AS data")
+    val writer = rows.write.format("kinesis").options(arguments(stream))
+    intercept[ConnectorError](writer.saveAsTable("refused"))
+    assert(!other.catalog.tableExists("refused") && other.table("kept").columns === Array("id"))
+    other.sql("DROP TABLE kept")
+    // Neither of these needs a table of a catalog.
+    other.sql(s"CREATE TEMPORARY VIEW seen USING kinesis ${clause(options(stream))}")
+    assert(other.table("seen").count() === 0)
+    assert(other.sql(s"SELECT * FROM ${function(arguments(stream))}").count() === 0)
+  }
+
   private def function(arguments: Map[String, String], prefix: String = ""): String = {
     val listed = arguments.map { case (name, value) => s"$name => '$value'" }.mkString(", ")
     val call = s"READ_kinesis($listed)"
@@ -252,3 +283,6 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     assert(failure("spark-kinesis") === failure("kinesis"))
   }
 }
+
+/** A catalog of another format, which leaves the tables of the others to Spark. */
+final class OtherSessionCatalog extends DelegatingCatalogExtension
