@@ -2,6 +2,8 @@ package sparkkinesis.spark
 
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.collection.mutable
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension
@@ -35,10 +37,14 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
   private def clause(all: Map[String, String]): String =
     all.map { case (name, value) => s"$name '$value'" }.mkString("OPTIONS (", ", ", ")")
 
-  private def newTable(stream: StreamName, format: String = "kinesis"): String = {
+  private def newTable(
+      stream: StreamName,
+      format: String = "kinesis",
+      limits: Map[String, String] = Map.empty
+  ): String = {
     val table = s"t${names.incrementAndGet()}"
-    val more = Seq("startingPosition" -> "trim_horizon", "deliveryTimeout" -> "1m")
-    val both = options(stream, more: _*) -- Seq("awsAccessKeyId", "awsSecretAccessKey")
+    val more = limits ++ Seq("startingPosition" -> "trim_horizon", "deliveryTimeout" -> "1m")
+    val both = options(stream, more.toSeq: _*) -- Seq("awsAccessKeyId", "awsSecretAccessKey")
     spark.sql(s"CREATE TABLE $table USING $format ${clause(both)}")
     table
   }
@@ -96,6 +102,31 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     var rows = 0L
     all(streaming.writeStream.foreachBatch((batch: DataFrame, _: Long) => rows += batch.count()))
     assert(rows === 0)
+  }
+
+  test("limits of a table definition apply to streaming queries, and do not stop a SELECT") {
+    val limits =
+      Map("maxRecordsPerTrigger" -> "1", "maxBytesPerTrigger" -> "1m", "maxShardSkew" -> "1h")
+    val table = newTable(newStream(shards = 1), limits = limits)
+    spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one'), ('b', 'two')")
+    assert(texts(spark.sql(s"SELECT * FROM $table")) === Seq("one", "two"))
+    limits.foreach { case (name, value) =>
+      Seq(
+        spark.read.option(name, value).table(table),
+        spark.sql(s"SELECT * FROM $table WITH ('$name' = '$value')")
+      ).foreach { read =>
+        val e = intercept[ConnectorError](read.collect())
+        assert(e.getCondition === "KINESIS_CONFLICTING_OPTIONS" && e.getMessage.contains(name))
+      }
+    }
+    val sizes = mutable.Buffer.empty[Long]
+    all(
+      spark.readStream
+        .table(table)
+        .writeStream
+        .foreachBatch((batch: DataFrame, _: Long) => sizes += batch.count(): Unit)
+    )
+    assert(sizes === Seq(1L, 1L))
   }
 
   test("CREATE TEMPORARY VIEW and SELECT work") {
