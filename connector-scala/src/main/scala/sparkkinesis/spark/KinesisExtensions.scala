@@ -66,8 +66,8 @@ private object KinesisExtensions {
   private def check(session: SparkSession, table: NewTable): Unit = {
     val setting = s"spark.sql.catalog.$SessionCatalog"
     val catalog = session.conf.get(setting, BuiltIn)
-    val isUnreadable = table.catalog == SessionCatalog && catalog != BuiltIn
-    if (isUnreadable && classOf[KinesisTableProvider].isAssignableFrom(table.source))
+    val isOurs = table.source.getPackageName == getClass.getPackageName
+    if (isOurs && table.catalog == SessionCatalog && catalog != BuiltIn)
       throw ConnectorError(
         "KINESIS_UNSUPPORTED_CATALOG",
         s"Table '${table.name}' is not created: '$setting' is '$catalog', and Spark could not " +

@@ -120,7 +120,8 @@ class SourceProgressSuite extends AnyFunSuite {
         .replace(other.toString, "<stream>")
         .replaceFirst("^processingLagMs[.].*", "processingLagMs.<stream>/<shard>")
     )
-    assert(MetricsPage.names("Progress of a source") === told)
+    val ofBatch = SourceProgress.of(Durations(Map(1 -> 1L))).keySet
+    assert(MetricsPage.names("Progress of a source") === told ++ ofBatch)
     assert(MetricsPage.names("Tasks that read") === ReadMetrics.all.map(_.name).toSet)
   }
 }
