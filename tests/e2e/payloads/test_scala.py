@@ -37,7 +37,7 @@ def test_the_page_decodes_json_of_the_glue_schema_registry(tmp_path: Path) -> No
     script.write_text(example + SHOW.replace("{golden}", str(GOLDEN / "glue.json")))
     shell = str(Path(sys.executable).parent / "spark-shell")
     said = run(
-        [shell, "--master", "local[1]", "--jars", jar_path(), "-I", str(script)],
+        [shell, "--master", "local[1]", "--jars", jar_path(), "-i", str(script)],
         cwd=tmp_path,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
         seconds=300,
