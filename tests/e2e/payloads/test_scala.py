@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -19,8 +20,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.spark4]
 PAGE = Page(name="docs/how-to/payloads.md")
 SHOW = """
 val golden = spark.read.option("multiLine", true).json("{golden}")
-val records = golden.select(explode(col("records")).as("it"))
-  .select(col("it.format"), col("it.compression"), unbase64(col("it.data")).as("data"))
+val each = golden.select(explode(col("records")).as("it"))
+val records = each.select(
+  col("it.format"), col("it.compression"), unbase64(col("it.data")).as("data"))
 val others = Seq("", "0300", "03").toDF("hex").select(
   lit("NONE").as("format"), lit("NONE").as("compression"), unhex(col("hex")).as("data"))
 val versions = Map("b7b4a7f0-9c96-4e4a-a687-fb5de9ef0003" -> "id LONG, customer STRING")
@@ -35,9 +37,9 @@ def test_the_page_decodes_json_of_the_glue_schema_registry(tmp_path: Path) -> No
     (example,) = (it["code"] for it in FENCE.finditer(PAGE.text) if it["language"] == "scala")
     script = tmp_path / "example.scala"
     script.write_text(example + SHOW.replace("{golden}", str(GOLDEN / "glue.json")))
-    shell = str(Path(sys.executable).parent / "spark-shell")
+    shell = [str(Path(sys.executable).parent / "spark-shell"), "--master", "local[1]"]
     said = run(
-        [shell, "--master", "local[1]", "--jars", jar_path(), "-i", str(script)],
+        ["sh", "-c", f"{shlex.join([*shell, '--jars', jar_path()])} < {shlex.quote(str(script))}"],
         cwd=tmp_path,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
         seconds=300,
