@@ -31,16 +31,15 @@ import sparkkinesis.spark.errors.ConnectorError
 final class KinesisExtensions extends SparkSessionExtensionsProvider {
   import KinesisExtensions._
 
-  override def apply(extensions: SparkSessionExtensions): Unit = {
+  override def apply(extensions: SparkSessionExtensions): Unit =
     try {
+      QueryRules.ofAnalyzed(extensions, session => newTable(_).foreach(check(session, _)))
       TableFunction.requireClasses()
       QueryRules.ofParsed(
         extensions,
         session => new TableFunction(isOurs(session, _), read(session, _, _))
       )
     } catch { case e: LinkageError => log.warn(s"This Spark has no function ${Names.head}.", e) }
-    QueryRules.ofAnalyzed(extensions, session => newTable(_).foreach(check(session, _)))
-  }
 }
 
 private object KinesisExtensions {
