@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql.functions import inline
 
 from spark_kinesis import payloads
-from tests.e2e.support.payloads import SAMPLES, Outcome, sample_outcomes
+from tests.e2e.support.payloads import GOLDEN, SAMPLES, Outcome, sample_outcomes
 from tests.e2e.support.programs import run_app
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+
+    from tests.e2e.support.streams import Stream
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +107,23 @@ def test_changes_of_maxwell(spark: SparkSession) -> None:
         {"operation": "update", "table": "test.maxwell", "before": old, "after": new},
     ]
     assert reasons(found) == ["CONTROL: bootstrap-start"]
+
+
+@pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+def test_an_aggregate_of_the_kinesis_producer_library(spark: SparkSession, stream: Stream) -> None:
+    made = json.loads((GOLDEN / "kpl.json").read_text("utf-8"))["aggregate"]
+    stream.put_raw(base64.b64decode(made["data"]), made["partitionKey"])
+    decoded = payloads.json("data", "id LONG NOT NULL, customer STRING")
+    rows = stream.source().read(spark).select("partitionKey", "subSequenceNumber", inline(decoded))
+    found = rows.select("*", "value.*").orderBy("subSequenceNumber", "id").collect()
+    assert [(it["partitionKey"], it["id"], it["customer"], it["reason"]) for it in found] == [
+        ("key-0", 1, "Zürich", None),
+        ("key-1", 2, None, None),
+        ("key-1", 3, None, None),
+        ("key-0", 4, None, None),
+        ("key-0", 5, None, None),
+        ("key-1", None, None, "EMPTY"),
+    ]
 
 
 @pytest.mark.spark4

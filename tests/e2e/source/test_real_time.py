@@ -117,12 +117,14 @@ def test_batch_follows_batch_without_a_gap_or_a_repetition(
             source.put(40)
             assert query.isActive, query.exception()
         wait_copied(query, source, target)
-        progress = query.lastProgress
-    assert progress is not None
-    metrics = progress.sources[0].metrics
+        recent = query.recentProgress
+    metrics = recent[-1].sources[0].metrics
     assert_written_in_order(counts(source), arrived(target))
     assert metrics["openShards"] == "2"
     assert metrics["rereadRanges"] == "0"
+    full = [it.sources[0].metrics for it in recent if it.numInputRows]
+    assert full
+    assert all(0 <= int(it["p50LatencyMs"]) <= int(it["p99LatencyMs"]) for it in full)
 
 
 def test_a_stop_repeats_the_batch_and_loses_nothing(

@@ -145,6 +145,7 @@ def test_many_shards_make_few_tasks_and_one_shard_makes_many(
 def test_progress_reports_shards_and_lag(
     spark: SparkSession, stream: Stream, checkpoint: Path
 ) -> None:
+    day = 24 * 3600 * 1000
     stream.put(100)
     stream.split()
     stream.put(100)
@@ -159,7 +160,7 @@ def test_progress_reports_shards_and_lag(
         wait_for("a shard is closed", lambda: metrics().get("closedShards") == "1")
         wait_for("its children are open", lambda: metrics()["openShards"] == "3")
         wait_for("all is counted", lambda: int(metrics()["fetchedRecords"]) >= 200)
-        told = metrics()
+        told, progress = metrics(), query.recentProgress
     assert told["streams"] == "1"
     assert told["waitingShards"] == "0"
     assert int(told["maxFetchLagMs"]) >= int(told["minFetchLagMs"]) >= 0
@@ -167,5 +168,7 @@ def test_progress_reports_shards_and_lag(
     assert int(told["requests"]) >= 4
     assert 0 < float(told["recordsPerFetch"]) <= 200
     assert int(told["p99FetchMs"]) >= 0
-    day = 24 * 3600 * 1000
+    full = [it["sources"][0]["metrics"] for it in progress if it["numInputRows"]]
+    assert full
+    assert all(0 <= int(it["p50LatencyMs"]) <= int(it["p99LatencyMs"]) < day for it in full)
     assert day // 2 < int(told["minMsToExpiry"]) <= day

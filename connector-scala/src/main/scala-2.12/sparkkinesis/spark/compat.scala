@@ -17,10 +17,18 @@ trait WriteShim extends Write {
   def reportDriverMetrics(): Array[CustomTaskMetric] = Array.empty
 }
 
-/** Spark 3.5 has no rule that sees the parsed query, and so no function `read_kinesis`. */
-object ParsedQueries {
-  def inject(
+/**
+ * Spark 3.5 has no rule that sees the parsed query, and so no function `read_kinesis`. It can read
+ * tables of no catalog, so none is refused.
+ */
+object QueryRules {
+  def ofParsed(
       extensions: SparkSessionExtensions,
       rule: SparkSession => Rule[LogicalPlan]
+  ): Unit = ()
+
+  def ofAnalyzed(
+      extensions: SparkSessionExtensions,
+      check: SparkSession => LogicalPlan => Unit
   ): Unit = ()
 }

@@ -11,10 +11,15 @@ trait DataWriterShim[T] extends DataWriter[T]
 /** Spark 4 calls `reportDriverMetrics`. The other Scala version has the shim for Spark 3.5. */
 trait WriteShim extends Write
 
-/** Spark 4 shows a rule the query as it was parsed. */
-object ParsedQueries {
-  def inject(
+/** Spark 4 shows a rule the query as it was parsed, and as it was analyzed. */
+object QueryRules {
+  def ofParsed(
       extensions: SparkSessionExtensions,
       rule: SparkSession => Rule[LogicalPlan]
   ): Unit = extensions.injectHintResolutionRule(rule)
+
+  def ofAnalyzed(
+      extensions: SparkSessionExtensions,
+      check: SparkSession => LogicalPlan => Unit
+  ): Unit = extensions.injectCheckRule(check)
 }

@@ -6,8 +6,9 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import org.apache.spark.sparkkinesis.TableFunction
 import org.apache.spark.sparkkinesis.TableFunction.Argument
+import org.apache.spark.sparkkinesis.{NewTable, TableFunction}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.{
   DataFrame,
   SparkSession,
@@ -16,23 +17,25 @@ import org.apache.spark.sql.{
 }
 
 import sparkkinesis.client.options.{ConnectionTable, OptionException}
-import sparkkinesis.spark.compat.ParsedQueries
+import sparkkinesis.spark.compat.QueryRules
 import sparkkinesis.spark.errors.ConnectorError
 
 /**
- * The function `read_kinesis` in SQL: `SELECT * FROM read_kinesis(streamName => 'orders')`. Spark
- * finds this class by its service file when a session starts with the jar.
+ * The function `read_kinesis` in SQL: `SELECT * FROM read_kinesis(streamName => 'orders')`, and the
+ * refusal of new tables that Spark could not read. Spark finds this class by its service file when
+ * a session starts with the jar.
  *
  * It is part of every session with the jar, also of those that do not use the connector. So it must
- * not fail: in a Spark that lacks a class, there is no such function.
+ * not fail: a Spark that lacks a class has no such function, and refuses no tables.
  */
 final class KinesisExtensions extends SparkSessionExtensionsProvider {
   import KinesisExtensions._
 
   override def apply(extensions: SparkSessionExtensions): Unit =
     try {
+      QueryRules.ofAnalyzed(extensions, session => newTable(_).foreach(check(session, _)))
       TableFunction.requireClasses()
-      ParsedQueries.inject(
+      QueryRules.ofParsed(
         extensions,
         session => new TableFunction(isOurs(session, _), read(session, _, _))
       )
@@ -42,6 +45,9 @@ final class KinesisExtensions extends SparkSessionExtensionsProvider {
 private object KinesisExtensions {
   private val log = LoggerFactory.getLogger(classOf[KinesisExtensions])
 
+  private val SessionCatalog = "spark_catalog"
+  private val BuiltIn = "builtin"
+
   /** The second one is for platforms and sessions that have a `read_kinesis` of their own. */
   private val Names = Seq("read_kinesis", "read_spark_kinesis")
 
@@ -49,6 +55,25 @@ private object KinesisExtensions {
   private def isOurs(session: SparkSession, name: String): Boolean = Names.contains(name) && ! {
     try session.catalog.functionExists(name)
     catch { case NonFatal(_) => false }
+  }
+
+  private def newTable(plan: LogicalPlan): Option[NewTable] =
+    try NewTable.of(plan)
+    catch { case _: LinkageError => None }
+
+  /** Spark reads such a table by an older interface, which this data source does not have. */
+  private def check(session: SparkSession, table: NewTable): Unit = {
+    val setting = s"spark.sql.catalog.$SessionCatalog"
+    val catalog = session.conf.get(setting, BuiltIn)
+    val isOurs = table.source.getPackageName == getClass.getPackageName
+    if (isOurs && table.catalog == SessionCatalog && catalog != BuiltIn)
+      throw ConnectorError(
+        "KINESIS_UNSUPPORTED_CATALOG",
+        s"Table '${table.name}' is not created: '$setting' is '$catalog', and Spark could not " +
+          "read a Kinesis table from such a catalog. Use the function read_kinesis, a temporary " +
+          "view, or format(\"kinesis\"). Or remove the setting, and give the catalog of the " +
+          "other format another name, if the format supports this."
+      )
   }
 
   private def read(

@@ -58,13 +58,15 @@ final class KinesisTable(
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
     ConnectorError.translating {
-      val defined = definition.fold(Map.empty[String, String])(_.sourceOptions)
-      val parsed = ReadOptions.parse(TableDefinition.merged(defined, options))
+      def parse(defined: TableDefinition => Map[String, String]) = ReadOptions.parse(
+        TableDefinition.merged(definition.fold(Map.empty[String, String])(defined), options)
+      )
+      val parsed = parse(_.sourceOptions)
       // The catalog stores columns that ALTER TABLE may have changed. They change nothing here.
       if (definition.nonEmpty) TableDefinition.refuseReplay(parsed)
       else ReadOptions.checkSchema(rowSchema, schema())
       // The check waits for the read, because DESCRIBE TABLE EXTENDED builds a scan, too.
-      new KinesisScanBuilder(parsed, () => definition.foreach(_.checked))
+      new KinesisScanBuilder(parsed, parse(_.batchOptions), () => definition.foreach(_.checked))
     }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = ConnectorError.translating {

@@ -29,9 +29,19 @@ private[spark] final case class TableDefinition(properties: Map[String, String])
       name.stripPrefix(Prefix) -> value
   }
 
-  /** The options for a read. An unknown option is among them, so that parsing refuses it. */
+  /**
+   * The options for a streaming query. An unknown option is among them, so that parsing refuses it.
+   */
   def sourceOptions: Map[String, String] =
     without(SinkOptions.All, SourceOptions.All)
+
+  /**
+   * The options for a batch read: a definition also serves streaming queries, and may limit their
+   * micro-batches.
+   */
+  def batchOptions: Map[String, String] = sourceOptions.filter { case (name, _) =>
+    OptionSpec.find(name, SourceOptions.OfMicroBatches).isEmpty
+  }
 
   /** The options for a write. An unknown option is among them, so that parsing refuses it. */
   def sinkOptions: Map[String, String] =

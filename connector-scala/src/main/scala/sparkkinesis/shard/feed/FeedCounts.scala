@@ -3,13 +3,13 @@ package sparkkinesis.shard.feed
 import java.util.concurrent.atomic.{AtomicLongArray, LongAdder}
 
 import sparkkinesis.client.{Clock, SystemClock}
-import sparkkinesis.shard.RequestTimes
+import sparkkinesis.shard.Durations
 
 /** What the feeds of a fetch service did since it began. Thread-safe. */
 final class FeedCounts(clock: Clock) {
   private val (begun, renewed, inUse, bytes, byLibrary) =
     (new LongAdder, new LongAdder, new LongAdder, new LongAdder, new LongAdder)
-  private val requests = new AtomicLongArray(RequestTimes.Buckets) // by the time that they took
+  private val requests = new AtomicLongArray(Durations.Buckets) // by the time that they took
 
   /** Calls of `SubscribeToShard`, including renewals. */
   def subscriptions: Long = begun.sum
@@ -27,7 +27,7 @@ final class FeedCounts(clock: Clock) {
   def fallbacks: Long = byLibrary.sum
 
   /** How long `GetRecords` requests took, also those that failed. */
-  def times: RequestTimes = RequestTimes.of(requests.get(_))
+  def times: Durations = Durations.of(requests.get(_))
 
   private[feed] def subscribed(): Unit = begun.increment()
   private[feed] def renewal(): Unit = renewed.increment()
@@ -41,7 +41,7 @@ final class FeedCounts(clock: Clock) {
     try request
     finally {
       val millis = math.max(0L, clock.elapsedMillis - begin)
-      requests.incrementAndGet(RequestTimes.bucketOf(millis)): Unit
+      requests.incrementAndGet(Durations.bucketOf(millis)): Unit
     }
   }
 }

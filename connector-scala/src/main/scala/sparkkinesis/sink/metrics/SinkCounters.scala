@@ -1,13 +1,13 @@
 package sparkkinesis.sink.metrics
 
 import sparkkinesis.client.KinesisException
-import sparkkinesis.shard.RequestTimes
+import sparkkinesis.shard.Durations
 import sparkkinesis.sink.metrics.SinkCounter._
 
 /** What one writer counts, and what it holds in memory. The writer's lock guards it. */
 private[sink] final class SinkCounters {
   private val counts = new Array[Long](SinkCounter.all.size)
-  private val times = new Array[Long](RequestTimes.Buckets)
+  private val times = new Array[Long](Durations.Buckets)
   private var bytes = 0L
   private var records = 0L
   private var requests = 0
@@ -43,7 +43,7 @@ private[sink] final class SinkCounters {
   /** A request was answered, or failed, after so many milliseconds. */
   def requestEnded(millis: Long): Unit = {
     requests -= 1
-    times(RequestTimes.bucketOf(math.max(0L, millis))) += 1
+    times(Durations.bucketOf(math.max(0L, millis))) += 1
   }
 
   /** A request of so many records failed as a whole. */
@@ -89,5 +89,5 @@ private[sink] final class SinkCounters {
   def values: Vector[Long] = counts.toVector
 
   def snapshot(shards: Vector[ShardTraffic]): SinkMetrics =
-    SinkMetrics(values, shards, RequestTimes.of(times(_)))
+    SinkMetrics(values, shards, Durations.of(times(_)))
 }

@@ -1,7 +1,7 @@
 package sparkkinesis.sink.metrics
 
 import sparkkinesis.model.ServiceLimits
-import sparkkinesis.shard.RequestTimes
+import sparkkinesis.shard.Durations
 import sparkkinesis.sink.metrics.SinkCounter._
 
 /**
@@ -14,7 +14,7 @@ import sparkkinesis.sink.metrics.SinkCounter._
 final case class SinkMetrics(
     counts: Vector[Long],
     shards: Vector[ShardTraffic],
-    requestTimes: RequestTimes
+    requestTimes: Durations
 ) {
   def apply(counter: SinkCounter): Long = counts(counter.index)
 
@@ -56,7 +56,7 @@ final case class SinkMetrics(
 
 object SinkMetrics {
   val Zero: SinkMetrics =
-    SinkMetrics(SinkCounter.all.map(_ => 0L), Vector.empty, RequestTimes.Zero)
+    SinkMetrics(SinkCounter.all.map(_ => 0L), Vector.empty, Durations.Zero)
 }
 
 /**

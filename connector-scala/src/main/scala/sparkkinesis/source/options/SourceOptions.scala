@@ -85,6 +85,10 @@ object SourceOptions {
   /** Every option of the source. */
   val All: Seq[OptionSpec[_]] = ConnectionTable.all ++ SourceTable.all
 
+  /** The options that limit the micro-batches of a query. */
+  val OfMicroBatches: Seq[OptionSpec[_]] =
+    Seq(MaxRecordsPerTrigger, MaxBytesPerTrigger, MaxShardSkew)
+
   /** Times are not known more exactly at the tip of a shard. */
   private val SmallestSkew = 1.second
 

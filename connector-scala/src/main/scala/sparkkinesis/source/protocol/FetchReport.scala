@@ -5,7 +5,7 @@ import java.time.Instant
 import sparkkinesis.client.{ErrorCondition, KinesisException}
 import sparkkinesis.model.offset.Progress
 import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
-import sparkkinesis.shard.RequestTimes
+import sparkkinesis.shard.Durations
 
 /**
  * The result of one `GetRecords` call, for the driver.
@@ -107,7 +107,7 @@ final case class FetchCounters(
     subscriptionsInUse: Long = 0,
     pushedBytes: Long = 0,
     requests: Long = 0,
-    times: RequestTimes = RequestTimes.Zero,
+    times: Durations = Durations.Zero,
     early: Long = 0,
     fallbacks: Long = 0
 ) {

@@ -2,7 +2,7 @@ package org.apache.spark
 
 /**
  * The only code in Spark's own packages, for classes that Spark keeps private: RPC, executors,
- * accumulators and parsed queries. Runs on driver and executors. Threads call in; Spark's RPC
- * threads call out.
+ * accumulators, and parsed and analyzed queries. Runs on driver and executors. Threads call in;
+ * Spark's RPC threads call out.
  */
 package object sparkkinesis

@@ -4,6 +4,7 @@ import java.util.Locale
 
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamShard
+import sparkkinesis.shard.Durations
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
 import sparkkinesis.source.query.{Lateness, QueryReport}
 
@@ -72,6 +73,12 @@ private[spark] object SourceProgress {
     val toExpiry = lateness.toExpiry.map("minMsToExpiry" -> _.toMillis)
     (ofStreams ++ ofShards ++ ofQuery ++ toExpiry).transform((_, value) => value.toString)
   }
+
+  /** How long the records of a batch took from their arrival to a row; nothing without records. */
+  def of(delays: Durations): Map[String, String] =
+    Seq("p50LatencyMs" -> delays.p50, "p99LatencyMs" -> delays.p99).collect {
+      case (name, Some(millis)) => name -> millis.toString
+    }.toMap
 
   /** The maximum of each stream: the name, a dot, and the stream's ARN. */
   private def ofEach(name: String, millis: Map[StreamShard, Long]): Map[String, Long] =

@@ -77,12 +77,11 @@ object KinesisBatch {
    * as a whole.
    */
   private val TasksPerSlot = 4
-  private val StreamingOptions = Seq("maxRecordsPerTrigger", "maxBytesPerTrigger", "maxShardSkew")
 
   private def checkOptions(options: SourceOptions): Unit = {
     if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty)
       throw OptionException.conflicting(
-        s"Options ${StreamingOptions.mkString("'", "', '", "'")} limit micro-batches, and this " +
+        s"Options ${SourceOptions.OfMicroBatches.map(_.name).mkString("'", "', '", "'")} limit micro-batches, and this " +
           "is a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
       )
     val isLatest =

@@ -21,12 +21,13 @@ import sparkkinesis.client.options.OptionException
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
+import sparkkinesis.shard.Durations
 import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.ExecutorTable
 import sparkkinesis.source.query.{MicroBatchQuery, QueryStreams, RealTimeQuery, SourceQuery}
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.metrics.{LiveSources, SourceProgress}
+import sparkkinesis.spark.metrics.{LiveSources, RowDelays, SourceProgress}
 import sparkkinesis.spark.once.TaskAttempts
 import sparkkinesis.spark.read.checkpoint.{InitialOffsetFile, SessionFiles}
 import sparkkinesis.spark.read.realtime.{RealTimeEnd, RealTimePartition, StreamReaderFactory}
@@ -97,6 +98,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
     service
   }
   private val recent = new RecentOffsets
+  private lazy val rowDelays = RowDelays(context)
   private var latest = Option.empty[KinesisOffset]
   private var shown = Option.empty[Shown]
   private lazy val initial = {
@@ -234,7 +236,7 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    StreamReaderFactory(if (isRealTime) realTime.run else microBatches.run)
+    StreamReaderFactory(if (isRealTime) realTime.run else microBatches.run, rowDelays)
 
   /** Spark calls this when the next trigger fires. `metrics` has come earlier. */
   override def commit(end: Offset): Unit = ConnectorError.translating {
@@ -256,23 +258,28 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
     if (!isServing) Collections.emptyMap()
     else {
-      if (!isRealTime && microBatches.tell(_.done(_))) shown = None
+      val isNew = !isRealTime && microBatches.tell(_.done(_))
+      val ofBatch = rowDelays.news()
+      if (isNew || ofBatch != Durations.Zero) shown = None
       val now = SystemClock.elapsedMillis
       val current = shown
         .filter(it => it.offset == latestConsumedOffset && now - it.since < ShownMillis)
-        .getOrElse(Shown(latestConsumedOffset, progress(latestConsumedOffset), now))
+        .getOrElse(Shown(latestConsumedOffset, progress(latestConsumedOffset, ofBatch), now))
       shown = Some(current)
       current.progress
     }
 
-  private def progress(latestConsumedOffset: Optional[Offset]): JMap[String, String] = {
+  private def progress(
+      latestConsumedOffset: Optional[Offset],
+      ofBatch: Durations
+  ): JMap[String, String] = {
     val report =
       if (isRealTime) {
         val offset =
           latestConsumedOffset.map[SourceOffset](offsetOf(_)).orElseGet(() => initial.offset)
         realTime.look(_.report(offset, _))
       } else microBatches.look(_.report(_))
-    SourceProgress.of(report).asJava
+    (SourceProgress.of(report) ++ SourceProgress.of(ofBatch)).asJava
   }
 
   override def toString: String = s"Kinesis[${options.names}]"

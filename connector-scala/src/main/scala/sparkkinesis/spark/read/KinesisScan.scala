@@ -15,15 +15,18 @@ import sparkkinesis.spark.read.realtime.RealTimeClasses
 /**
  * A read of one or more streams, batch or streaming.
  *
+ * @param options of a streaming query
+ * @param ofBatch the options of a batch read
  * @param bounds limits of a batch read, from the filters of the query
  * @param permit throws if the options may not be used
  */
 private[spark] final class KinesisScan(
     options: SourceOptions,
+    ofBatch: SourceOptions,
     bounds: ReadBounds,
     permit: () => Unit
 ) extends Scan {
-  private lazy val batch = new KinesisBatch(options, bounds)
+  private lazy val batch = new KinesisBatch(ofBatch, bounds)
 
   override def readSchema(): StructType = ReadOptions.schema(options.replay.nonEmpty)
 

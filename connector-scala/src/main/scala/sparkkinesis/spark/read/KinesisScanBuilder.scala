@@ -9,10 +9,15 @@ import sparkkinesis.source.replay.ReadBounds
 /**
  * Plans a read. Filters on arrival time, shard and stream limit what a batch read fetches.
  *
+ * @param options of a streaming query
+ * @param ofBatch the options of a batch read
  * @param permit throws if the options may not be used
  */
-final class KinesisScanBuilder(options: SourceOptions, permit: () => Unit)
-    extends SupportsPushDownV2Filters {
+final class KinesisScanBuilder(
+    options: SourceOptions,
+    ofBatch: SourceOptions,
+    permit: () => Unit
+) extends SupportsPushDownV2Filters {
   private var pushed = Array.empty[Predicate]
   private var bounds = ReadBounds()
 
@@ -25,5 +30,5 @@ final class KinesisScanBuilder(options: SourceOptions, permit: () => Unit)
 
   override def pushedPredicates(): Array[Predicate] = pushed
 
-  override def build(): Scan = new KinesisScan(options, bounds, permit)
+  override def build(): Scan = new KinesisScan(options, ofBatch, bounds, permit)
 }

@@ -1,5 +1,6 @@
 package sparkkinesis.model.aggregate
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
 import scala.jdk.CollectionConverters._
@@ -48,6 +49,24 @@ class AggregateReaderGoldenSuite extends AnyFunSuite {
     test(s"$name: our tests' own producer makes the same bytes") {
       assert(KplAggregates(records(name)).toSeq === golden(name).toSeq)
     }
+  }
+
+  test("an aggregate of the Kinesis Producer Library itself is read, and we build the same one") {
+    val file = Repository.root.resolve("tests/golden/payloads/kpl.json").toFile
+    val golden = new ObjectMapper().readTree(file)
+    val records = golden.get("records").asScala.toVector.map { it =>
+      val hashKey = it.get("explicitHashKey").textValue
+      val data = it.get("data").textValue.getBytes(UTF_8).toVector
+      SubRecord(it.get("partitionKey").textValue, data, Option(hashKey).filter(_.nonEmpty))
+    }
+    val aggregate = golden.get("aggregate").get("data").binaryValue
+    assert(SubRecords.read(aggregate) === records)
+    val builder = new AggregateBuilder(ServiceLimits.RecordBytes)
+    records.foreach { it =>
+      val hashKey = it.explicitHashKey.flatMap(HashKey.parse)
+      builder.add(PutEntry(it.partitionKey, it.data.toArray, hashKey))
+    }
+    assert(builder.result().data.toVector === aggregate.toVector)
   }
 
   test("the golden file has cases for each part of the format") {

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
-import sparkkinesis.shard.RequestTimes
+import sparkkinesis.shard.Durations
 import sparkkinesis.source.protocol._
 
 class ExecutorTableSuite extends AnyFunSuite {
@@ -72,7 +72,7 @@ class ExecutorTableSuite extends AnyFunSuite {
     val table = newTable
     (0 +: seconds).zip(seconds).map { case (before, now) =>
       pass(table, now - before)
-      val times = RequestTimes(Map(3 -> now.toLong))
+      val times = Durations(Map(3 -> now.toLong))
       hear(table, "a", FetchCounters.Zero.copy(requests = now.toLong, times = times))
       val found = table.recentCounters
       assert(found.times.counts.getOrElse(3, 0L) === found.requests)

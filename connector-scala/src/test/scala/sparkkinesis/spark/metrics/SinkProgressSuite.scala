@@ -4,14 +4,14 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import sparkkinesis.shard.RequestTimes
+import sparkkinesis.shard.Durations
 import sparkkinesis.sink.metrics._
 
 class SinkProgressSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  private def times(millis: Seq[Long]): RequestTimes =
+  private def times(millis: Seq[Long]): Durations =
     millis
-      .map(it => RequestTimes(Map(RequestTimes.bucketOf(it) -> 1L)))
-      .foldLeft(RequestTimes.Zero)(_ + _)
+      .map(it => Durations(Map(Durations.bucketOf(it) -> 1L)))
+      .foldLeft(Durations.Zero)(_ + _)
 
   private def traffic(shard: String, n: Long, sleepMillis: Long = 70) =
     ShardTraffic("orders", shard, 4, n, n * 3, sleepMillis, n + 9)

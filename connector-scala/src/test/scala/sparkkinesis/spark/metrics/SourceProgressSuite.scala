@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
 import sparkkinesis.model.{StreamArn, StreamShard}
-import sparkkinesis.shard.RequestTimes
+import sparkkinesis.shard.Durations
 import sparkkinesis.source.plan.{HeldBack, ShardCounts}
 import sparkkinesis.source.protocol.{FetchCounters, Frontier}
 import sparkkinesis.source.query.{Lateness, QueryReport}
@@ -40,7 +40,7 @@ class SourceProgressSuite extends AnyFunSuite {
             early = 31,
             fallbacks = 32
           ),
-        FetchCounters.Zero.copy(records = 10, requests = 4, times = RequestTimes(Map(12 -> 4))),
+        FetchCounters.Zero.copy(records = 10, requests = 4, times = Durations(Map(12 -> 4))),
         failedListings = 8,
         silence = 3.seconds,
         heldBack = Some(Some(HeldBack(shardOf(3), 0, 10))),
@@ -55,6 +55,12 @@ class SourceProgressSuite extends AnyFunSuite {
     SourceProgress.of(
       QueryReport(lateness, Map.empty, ShardCounts.Zero, zero, zero, 0, 0.seconds)
     )
+  }
+
+  test("the delays of a batch are its median and its 99th percentile, and nothing without rows") {
+    val delays = Durations(Map(3 -> 98L, 12 -> 2L))
+    assert(SourceProgress.of(delays) === Map("p50LatencyMs" -> "3", "p99LatencyMs" -> "12"))
+    assert(SourceProgress.of(Durations.Zero).isEmpty)
   }
 
   test("the lags are reported over all shards of one stream, and per stream of several") {
@@ -114,7 +120,8 @@ class SourceProgressSuite extends AnyFunSuite {
         .replace(other.toString, "<stream>")
         .replaceFirst("^processingLagMs[.].*", "processingLagMs.<stream>/<shard>")
     )
-    assert(MetricsPage.names("Progress of a source") === told)
+    val ofBatch = SourceProgress.of(Durations(Map(1 -> 1L))).keySet
+    assert(MetricsPage.names("Progress of a source") === told ++ ofBatch)
     assert(MetricsPage.names("Tasks that read") === ReadMetrics.all.map(_.name).toSet)
   }
 }

@@ -2,13 +2,17 @@ package sparkkinesis.spark
 
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.collection.mutable
+
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 import org.apache.spark.sql.{AnalysisException, DataFrame, Row, SparkSession}
 
 import sparkkinesis.model.StreamName
 import sparkkinesis.simulator.sdk.Arrived
+import sparkkinesis.spark.errors.ConnectorError
 import sparkkinesis.spark.read.task.RecordRow
 
 /** The data source in SQL: tables and views, over HTTP against the local Kinesis. */
@@ -33,10 +37,14 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
   private def clause(all: Map[String, String]): String =
     all.map { case (name, value) => s"$name '$value'" }.mkString("OPTIONS (", ", ", ")")
 
-  private def newTable(stream: StreamName, format: String = "kinesis"): String = {
+  private def newTable(
+      stream: StreamName,
+      format: String = "kinesis",
+      limits: Map[String, String] = Map.empty
+  ): String = {
     val table = s"t${names.incrementAndGet()}"
-    val more = Seq("startingPosition" -> "trim_horizon", "deliveryTimeout" -> "1m")
-    val both = options(stream, more: _*) -- Seq("awsAccessKeyId", "awsSecretAccessKey")
+    val more = limits ++ Seq("startingPosition" -> "trim_horizon", "deliveryTimeout" -> "1m")
+    val both = options(stream, more.toSeq: _*) -- Seq("awsAccessKeyId", "awsSecretAccessKey")
     spark.sql(s"CREATE TABLE $table USING $format ${clause(both)}")
     table
   }
@@ -94,6 +102,31 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     var rows = 0L
     all(streaming.writeStream.foreachBatch((batch: DataFrame, _: Long) => rows += batch.count()))
     assert(rows === 0)
+  }
+
+  test("limits of a table definition apply to streaming queries, and do not stop a SELECT") {
+    val limits =
+      Map("maxRecordsPerTrigger" -> "1", "maxBytesPerTrigger" -> "1m", "maxShardSkew" -> "1h")
+    val table = newTable(newStream(shards = 1), limits = limits)
+    spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'one'), ('b', 'two')")
+    assert(texts(spark.sql(s"SELECT * FROM $table")) === Seq("one", "two"))
+    limits.foreach { case (name, value) =>
+      Seq(
+        spark.read.option(name, value).table(table),
+        spark.sql(s"SELECT * FROM $table WITH ('$name' = '$value')")
+      ).foreach { read =>
+        val e = intercept[ConnectorError](read.collect())
+        assert(e.getCondition === "KINESIS_CONFLICTING_OPTIONS" && e.getMessage.contains(name))
+      }
+    }
+    val sizes = mutable.Buffer.empty[Long]
+    all(
+      spark.readStream
+        .table(table)
+        .writeStream
+        .foreachBatch((batch: DataFrame, _: Long) => sizes += batch.count(): Unit)
+    )
+    assert(sizes === Seq(1L, 1L))
   }
 
   test("CREATE TEMPORARY VIEW and SELECT work") {
@@ -155,6 +188,35 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     assert(e.getMessage.contains("UNRESOLVED_COLUMN"))
     spark.sql(s"INSERT INTO $table (partitionKey, data) VALUES ('a', 'two')")
     assert(texts(spark.table(table)) === Seq("one", "two"))
+  }
+
+  test("a table is refused in a session catalog through which Spark could not read it") {
+    val stream = newStream()
+    val definition = clause(arguments(stream))
+    val other = spark.newSession()
+    other.conf.set("spark.sql.catalog.spark_catalog", classOf[OtherSessionCatalog].getName)
+    other.sql("CREATE TABLE kept (id INT) USING parquet")
+    Seq(
+      s"CREATE TABLE refused USING kinesis $definition",
+      s"CREATE TABLE IF NOT EXISTS refused USING KINESIS $definition",
+      s"CREATE TABLE refused USING `spark-kinesis` $definition AS SELECT 'a' AS data",
+      s"CREATE TABLE spark_catalog.default.refused USING kinesis $definition",
+      s"REPLACE TABLE kept USING kinesis $definition",
+      s"CREATE OR REPLACE TABLE kept USING kinesis $definition AS SELECT 'a' AS data"
+    ).foreach { command =>
+      val e = intercept[ConnectorError](other.sql(command))
+      assert(e.getCondition === "KINESIS_UNSUPPORTED_CATALOG", command)
+      assert(e.getMessage.contains(classOf[OtherSessionCatalog].getName))
+    }
+    val rows = other.range(1).selectExpr("'a' AS data")
+    val writer = rows.write.format("kinesis").options(arguments(stream))
+    intercept[ConnectorError](writer.saveAsTable("refused"))
+    assert(!other.catalog.tableExists("refused") && other.table("kept").columns === Array("id"))
+    other.sql("DROP TABLE kept")
+    // Neither of these needs a table of a catalog.
+    other.sql(s"CREATE TEMPORARY VIEW seen USING kinesis ${clause(options(stream))}")
+    assert(other.table("seen").count() === 0)
+    assert(other.sql(s"SELECT * FROM ${function(arguments(stream))}").count() === 0)
   }
 
   private def function(arguments: Map[String, String], prefix: String = ""): String = {
@@ -252,3 +314,6 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     assert(failure("spark-kinesis") === failure("kinesis"))
   }
 }
+
+/** A catalog of another format, which leaves the tables of the others to Spark. */
+final class OtherSessionCatalog extends DelegatingCatalogExtension

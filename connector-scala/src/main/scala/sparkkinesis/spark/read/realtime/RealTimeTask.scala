@@ -15,6 +15,7 @@ import sparkkinesis.source.protocol.FetchReport
 import sparkkinesis.source.realtime._
 import sparkkinesis.source.store.StoredPart
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.metrics.TaskDelays
 import sparkkinesis.spark.read.task.{QueryRun, RecordRow}
 
 /**
@@ -22,6 +23,7 @@ import sparkkinesis.spark.read.task.{QueryRun, RecordRow}
  * In order per shard. Used by the task's thread.
  *
  * @param isInTime whether the task began before its batch had ended
+ * @param delays counts each record
  */
 final class RealTimeTask private (
     pages: RealTimePages,
@@ -30,12 +32,13 @@ final class RealTimeTask private (
     deaggregate: Boolean,
     isInTime: Boolean,
     attempt: RealTimeAttempt,
-    clock: Clock
+    clock: Clock,
+    delays: Option[TaskDelays]
 ) {
   import RealTimeTask._
   import pages.shards
 
-  private val row = new RecordRow(deaggregate)
+  private val row = new RecordRow(deaggregate, delays = delays)
   private val read = starts.map(it => it.shard -> new Read(it)).toMap
   private var open = Option.empty[Open]
   private var hasRun = false
@@ -187,7 +190,11 @@ final class RealTimeTask private (
 object RealTimeTask {
   private val CancelPeriodMillis = 200L
 
-  private[realtime] def begin(run: QueryRun, partition: RealTimePartition): RealTimeTask = {
+  private[realtime] def begin(
+      run: QueryRun,
+      partition: RealTimePartition,
+      delays: Option[TaskDelays]
+  ): RealTimeTask = {
     val context = Option(TaskContext.get())
     val attempt = context.fold(RealTimeAttempt(0, isRetry = false, () => false)) { it =>
       RealTimeAttempt(it.taskAttemptId(), it.attemptNumber() > 0, () => it.isInterrupted())
@@ -198,7 +205,8 @@ object RealTimeTask {
         partition,
         attempt,
         run.options.deaggregate,
-        SystemClock
+        SystemClock,
+        delays
       )
     // Spark does not close the reader of a real-time task.
     context.foreach(_.addTaskCompletionListener[Unit](_ => task.close()))
@@ -211,7 +219,8 @@ object RealTimeTask {
       partition: RealTimePartition,
       attempt: RealTimeAttempt,
       deaggregate: Boolean,
-      clock: Clock
+      clock: Clock,
+      delays: Option[TaskDelays]
   ): RealTimeTask = {
     val pages = ensure()
     val identity = new RealTimeShards.Task(partition.batch, attempt.id)
@@ -228,9 +237,10 @@ object RealTimeTask {
         deaggregate,
         isInTime,
         attempt,
-        clock
+        clock,
+        delays
       )
-    } else begin(ensure, partition, attempt, deaggregate, clock)
+    } else begin(ensure, partition, attempt, deaggregate, clock, delays)
   }
 
   /** What a task has read of a shard. */

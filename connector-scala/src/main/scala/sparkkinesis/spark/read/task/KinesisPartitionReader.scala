@@ -16,7 +16,7 @@ import sparkkinesis.source.fetch.FetchService
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.replay.TaskPages
 import sparkkinesis.spark.errors.ConnectorError
-import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics}
+import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics, TaskDelays}
 
 /**
  * Creates the readers of a batch read or a replay, which do not read ahead.
@@ -29,7 +29,7 @@ final case class KinesisBatchReaderFactory(
     consumers: Map[StreamArn, ConsumerArn]
 ) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new KinesisPartitionReader(options, streams, partition, None, consumers)
+    new KinesisPartitionReader(options, streams, partition, None, consumers, None)
 }
 
 /**
@@ -39,13 +39,15 @@ final case class KinesisBatchReaderFactory(
  * @param ahead the executor's fetch service; none in a batch read
  * @param consumers by which the first attempt of a batch read reads: a second subscription would
  *   end the one of an attempt that still runs
+ * @param delays counts each record; none in a batch read
  */
 final class KinesisPartitionReader(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
     partition: InputPartition,
     ahead: Option[FetchService],
-    consumers: Map[StreamArn, ConsumerArn]
+    consumers: Map[StreamArn, ConsumerArn],
+    delays: Option[TaskDelays]
 ) extends PartitionReader[InternalRow] {
   private val loans = mutable.Map.empty[StreamArn, Loan[StreamClient]]
   private val news = new FeedNews
@@ -54,7 +56,7 @@ final class KinesisPartitionReader(
   private val readers =
     mutable.Buffer.empty[ShardRangeReader] // for ranges that were not read ahead
   private val pages = new TaskPages(ranges, ahead.map(_.store), newReader)
-  private val row = new RecordRow(options.deaggregate, options.replay.nonEmpty)
+  private val row = new RecordRow(options.deaggregate, options.replay.nonEmpty, delays)
 
   private def ranges: Seq[ShardRange] = partition match {
     case KinesisInputPartition(ranges, _) => ranges

@@ -10,6 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import sparkkinesis.model.aggregate.{AggregateMarker, AggregateReader}
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
+import sparkkinesis.spark.metrics.TaskDelays
 
 /**
  * A row that moves over the records of pages. It creates a value when Spark asks for it, so a
@@ -19,9 +20,13 @@ import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
  * @param deaggregate whether each sub-record of an aggregate is a row; otherwise each Kinesis
  *   record is
  * @param isReplay whether the number of the batch is a column
+ * @param delays counts each record; none in a batch read
  */
-final class RecordRow(deaggregate: Boolean, isReplay: Boolean = false)
-    extends BaseGenericInternalRow {
+final class RecordRow(
+    deaggregate: Boolean,
+    isReplay: Boolean = false,
+    delays: Option[TaskDelays] = None
+) extends BaseGenericInternalRow {
   import RecordRow._
 
   private var stream = Option.empty[StreamArn]
@@ -45,6 +50,7 @@ final class RecordRow(deaggregate: Boolean, isReplay: Boolean = false)
     }
     shardText = UTF8String.fromString(shard.shard.name)
     records = page
+    delays.foreach(_.beginPage())
     batch = batchNumber
     index = -1
     subRecords = 0
@@ -78,6 +84,7 @@ final class RecordRow(deaggregate: Boolean, isReplay: Boolean = false)
     subRecords = 0
     writer = None
     val exists = index < records.length
+    if (exists && delays.nonEmpty) delays.get.count(records.arrivalMillis(index))
     if (exists && deaggregate) {
       val begin = records.dataBegin(index)
       subRecords = aggregate.open(records.content, begin, records.dataLength(index))

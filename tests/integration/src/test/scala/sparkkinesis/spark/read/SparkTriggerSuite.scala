@@ -51,6 +51,19 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
     }
   }
 
+  test("the progress of a batch has the time from the arrival of its records to a row") {
+    val query = start("delays", Map("maxRecordsPerTrigger" -> "1"), Trigger.AvailableNow())
+    assert(query.awaitTermination(60000L))
+    val (full, empty) = query.recentProgress.partition(_.numInputRows > 0)
+    assert(full.length >= 3)
+    full.map(_.sources.head.metrics).foreach { told =>
+      val (p50, p99) = (told.get("p50LatencyMs").toLong, told.get("p99LatencyMs").toLong)
+      assert(p50 >= 0 && p99 >= p50)
+    }
+    // A batch without rows says nothing about them.
+    assert(empty.forall(!_.sources.head.metrics.containsKey("p50LatencyMs")))
+  }
+
   limits.zipWithIndex.foreach { case (options, index) =>
     // A quick run has each limit alone.
     val tags = if (options.size > 1) Seq(Slow) else Nil

@@ -27,7 +27,8 @@ final class LiveAttempt(
     partition,
     RealTimeAttempt(id, isRetry, () => false),
     deaggregate = true,
-    world.clock
+    world.clock,
+    delays = None
   )
   private val found = mutable.ArrayBuffer.empty[Row]
 

@@ -73,7 +73,7 @@ final class LiveQuery(options: Map[String, String], checkpoint: String, from: Op
     implicit val threads: ExecutionContext = LiveQuery.Threads
     val running = partitions.toSeq.collect { case partition: RealTimePartition =>
       Future {
-        val task = RealTimeTask.begin(run, partition)
+        val task = RealTimeTask.begin(run, partition, None)
         try {
           read(task)
           RealTimeEnd(task.end)

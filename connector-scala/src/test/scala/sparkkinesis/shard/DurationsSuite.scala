@@ -4,7 +4,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class DurationsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val duration = Gen.frequency(
     8 -> Gen.choose(0L, 300L),
     1 -> Gen.choose(0L, 100000L),
@@ -13,18 +13,20 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val durations = Gen.listOf(duration)
 
   private def of(millis: Seq[Long]) =
-    RequestTimes(millis.groupBy(RequestTimes.bucketOf).map { case (bucket, all) =>
+    Durations(millis.groupBy(Durations.bucketOf).map { case (bucket, all) =>
       bucket -> all.size.toLong
     })
 
   test(
-    "the percentile is exact up to 16 ms, and never too small or more than a sixteenth too large"
+    "percentiles are exact up to 16 ms, and never too small or more than a sixteenth too large"
   ) {
     forAll(Gen.nonEmptyListOf(duration)) { millis =>
-      val exact = millis.sorted.apply(math.ceil(millis.size * 0.99).toInt - 1)
-      val told = of(millis).p99.get
-      assert(told >= exact && (told - exact <= exact / 16))
-      if (exact < 16) assert(told === exact)
+      Seq(0.5 -> of(millis).p50, 0.99 -> of(millis).p99).foreach { case (share, found) =>
+        val exact = millis.sorted.apply(math.ceil(millis.size * share).toInt - 1)
+        val told = found.get
+        assert(told >= exact && (told - exact <= exact / 16))
+        if (exact < 16) assert(told === exact)
+      }
     }
   }
 
@@ -33,7 +35,7 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(of(some) + of(others) === of(some ++ others))
       assert(of(some ++ others) - of(others) === of(some))
     }
-    assert(RequestTimes.Zero.p99.isEmpty)
+    assert(Durations.Zero.p99.isEmpty)
   }
 
   test("one slow request of a hundred does not count, two do") {
@@ -42,9 +44,9 @@ class RequestTimesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("every duration has a bucket") {
-    assert(RequestTimes.bucketOf(Long.MaxValue) < RequestTimes.Buckets)
+    assert(Durations.bucketOf(Long.MaxValue) < Durations.Buckets)
     (0L to 100000L).foldLeft(0) { (last, millis) =>
-      val bucket = RequestTimes.bucketOf(millis)
+      val bucket = Durations.bucketOf(millis)
       assert(bucket == last || bucket == last + 1, millis)
       bucket
     }

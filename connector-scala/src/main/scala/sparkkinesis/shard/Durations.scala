@@ -3,41 +3,44 @@ package sparkkinesis.shard
 import sparkkinesis.compat._
 
 /**
- * How long requests took: a histogram that can be added and subtracted. Durations of more than 16
- * ms share a bucket with others that differ by up to a sixteenth.
+ * How long things took: a histogram that can be added and subtracted. Durations of more than 16 ms
+ * share a bucket with others that differ by up to a sixteenth.
  *
- * @param counts number of requests by bucket, without zeros
+ * @param counts number of durations by bucket, without zeros
  */
-final case class RequestTimes(counts: Map[Int, Long]) {
-  def +(that: RequestTimes): RequestTimes = combined(that, _ + _)
+final case class Durations(counts: Map[Int, Long]) {
+  def +(that: Durations): Durations = combined(that, _ + _)
 
-  def -(that: RequestTimes): RequestTimes = combined(that, _ - _)
+  def -(that: Durations): Durations = combined(that, _ - _)
 
-  private def combined(that: RequestTimes, change: (Long, Long) => Long): RequestTimes =
+  private def combined(that: Durations, change: (Long, Long) => Long): Durations =
     if (that.counts.isEmpty) this
     else {
       val buckets = (counts.keySet ++ that.counts.keySet).toSeq
       val all = buckets.map { bucket =>
         bucket -> change(counts.getOrElse(bucket, 0L), that.counts.getOrElse(bucket, 0L))
       }
-      RequestTimes(all.filter(_._2 != 0).toMap)
+      Durations(all.filter(_._2 != 0).toMap)
     }
 
-  /**
-   * The 99th percentile in milliseconds, rounded up to its bucket's end; `None` without requests.
-   */
-  def p99: Option[Long] = {
+  /** The median in milliseconds, rounded up to its bucket's end; `None` without durations. */
+  def p50: Option[Long] = quantile(0.5)
+
+  /** The 99th percentile in milliseconds, rounded up like the median. */
+  def p99: Option[Long] = quantile(0.99)
+
+  private def quantile(share: Double): Option[Long] = {
     val sorted = counts.toSeq.sortBy(_._1)
     val sums = sorted.scanLeft(0L)(_ + _._2).drop(1)
     sums.lastOption.map { all =>
-      val rank = math.ceil(all * 0.99).toLong
-      RequestTimes.endOf(sorted(sums.indexWhere(_ >= rank))._1)
+      val rank = math.ceil(all * share).toLong
+      Durations.endOf(sorted(sums.indexWhere(_ >= rank))._1)
     }
   }
 }
 
-object RequestTimes {
-  val Zero: RequestTimes = RequestTimes(Map.empty)
+object Durations {
+  val Zero: Durations = Durations(Map.empty)
 
   private val Bits = 4
   private val Parts = 1 << Bits // of each power of two
@@ -45,8 +48,8 @@ object RequestTimes {
   /** Number of buckets that [[bucketOf]] can return. */
   val Buckets: Int = (java.lang.Long.SIZE - Bits) * Parts
 
-  /** @param count number of requests in a bucket */
-  def of(count: Int => Long): RequestTimes = RequestTimes(
+  /** @param count number of durations in a bucket */
+  def of(count: Int => Long): Durations = Durations(
     Iterator.range(0, Buckets).map(it => it -> count(it)).filter(_._2 > 0).toMap
   )
 
