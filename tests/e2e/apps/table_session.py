@@ -1,8 +1,8 @@
 """Writes a stream to tables with the code of a page, and kills itself in between. Run by a test.
 
-Arguments: a file with the code, and a folder. For each way to write, the program dies twice
-between the write of a batch and the note in the checkpoint. It prints what is in the tables, as
-JSON in the last line, when it has died often enough.
+Arguments: a file with the code, and a folder. For each way to write and each deadly batch, the
+program dies once between the write of the batch and the note in the checkpoint. It prints what is
+in the tables, as JSON in the last line, when it has died often enough.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 IDENTITY = ("stream", "shardId", "sequenceNumber", "subSequenceNumber")
-DEADLY = (1, 3)
 
 
 class Deaths:
     """The deaths of one way to write: each of the deadly batches is killed once."""
 
-    def __init__(self, way: str, folder: Path, jvm: int) -> None:
-        """Take the names of the way and of the folder of the test, and the process of Spark."""
-        self.way, self.folder, self.jvm = way, folder, jvm
+    def __init__(self, way: str, batches: list[int], folder: Path, jvm: int) -> None:
+        """Take the deadly batches, the folder of the test, and the process of Spark."""
+        self.way, self.batches, self.folder, self.jvm = way, batches, folder, jvm
         self.commits = folder / "checkpoints" / way / "commits"
 
     def committed(self) -> int:
@@ -66,7 +65,7 @@ class Deaths:
         threading.Thread(target=look, daemon=True).start()
 
     def _is_due(self, batch: int) -> bool:
-        return batch in DEADLY and not self._marker(batch).exists()
+        return batch in self.batches and not self._marker(batch).exists()
 
     def _marker(self, batch: int) -> Path:
         return self.folder / f"died-{self.way}-{batch}"
@@ -88,7 +87,8 @@ def main(script: str, name: str) -> None:
         exec(code["session"].replace("WAY", way), names)  # noqa: S102 it is the page's own code
         spark = names["spark"]
         spark.sparkContext.setLogLevel("ERROR")
-        deaths = Deaths(way, folder, spark._jvm.java.lang.ProcessHandle.current().pid())
+        jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
+        deaths = Deaths(way, code["deadly"], folder, jvm)
         names["deadly"] = deaths.after
         if "foreachBatch" not in fence:
             deaths.watch(folder / code["sink"].replace("WAY", way), code["commits"], code["before"])
