@@ -170,15 +170,15 @@ class Relay:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                status, headers, answer = relay.passed_on(dict(self.headers), body)
                 if relay.refuses(self.headers.get("X-Amz-Target", ""), body):
                     name = b"ProvisionedThroughputExceededException"
                     status, answer = 400, b"\xa1\x66__type\x78" + bytes([len(name)]) + name
-                    kind = "application/x-amz-cbor-1.1"
-                else:
-                    status, kind, answer = relay.passed_on(dict(self.headers), body)
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(answer)))
+                    headers["Content-Type"] = "application/x-amz-cbor-1.1"
+                self.send_response_only(status)
+                # The others, such as the time of the service, as they are.
+                for header, value in {**headers, "Content-Length": str(len(answer))}.items():
+                    self.send_header(header, value)
                 self.end_headers()
                 self.wfile.write(answer)
 
@@ -193,12 +193,14 @@ class Relay:
             server.shutdown()
             thread.join()
 
-    def passed_on(self, headers: dict[str, str], body: bytes) -> tuple[int, str, bytes]:
-        """The answer of the local Kinesis: status, content type, body."""
+    def passed_on(self, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
+        """The answer of the local Kinesis: status, headers, body."""
         connection = HTTPConnection(self.host, timeout=60)
         connection.request("POST", "/", body, headers)
         answer = connection.getresponse()
-        return answer.status, answer.headers["Content-Type"], answer.read()
+        told = {name.title(): value for name, value in answer.getheaders()}
+        told.pop("Transfer-Encoding", None)
+        return answer.status, told, answer.read()
 
 
 def counted(frame: DataFrame, checkpoint: Path) -> int:

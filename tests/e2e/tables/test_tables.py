@@ -119,7 +119,12 @@ class Program:
         }
 
     def _here(self, code: str) -> str:
-        local = '.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")'
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.databricks.delta.snapshotPartitions": "1",
+        }
+        local = "".join(f".config({name!r}, {value!r})" for name, value in settings.items())
         for shown, used in {
             "SparkSession.builder": f'SparkSession.builder.master("local[2]"){local}',
             'stream_name="orders"': f'stream_name="{self.stream.name}"',
