@@ -98,14 +98,18 @@ def main(script: str, name: str) -> None:
         exec(fence.replace("WAY", way), names)  # noqa: S102
         names["query"].awaitTermination()
         found[way] = {"before": before, "cached": spark.table(table).count()}
-        for statement in code["afterwards"]:
-            spark.sql(statement.replace("WAY", way)).collect()
+        for statement in code["refresh"]:
+            spark.sql(statement.replace("WAY", way))
         rows = spark.table(table)
         found[way] |= {
             "rows": rows.count(),
             "distinct": rows.select(*IDENTITY).distinct().count(),
             "files": len(rows.inputFiles()),
         }
+        for statement in code["compact"]:
+            spark.sql(statement.replace("WAY", way)).collect()
+        compacted = spark.table(table)
+        found[way]["compacted"] = [compacted.count(), len(compacted.inputFiles())]
     print(json.dumps(found))
 
 
