@@ -1,8 +1,8 @@
 """Writes a stream to tables with the code of a page, and kills itself in between. Run by a test.
 
-Arguments: a file with the code, and a folder. For each way to write and each deadly batch, the
-program dies once between the write of the batch and the note in the checkpoint. It prints what is
-in the tables, as JSON in the last line, when it has died often enough.
+Arguments: a file with the code, and a folder. For each way to write, the program dies once
+between the write of a batch and the note in the checkpoint. It prints what is in the tables, as
+JSON in the last line, when it has died often enough.
 """
 
 from __future__ import annotations
@@ -22,57 +22,51 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 IDENTITY = ("stream", "shardId", "sequenceNumber", "subSequenceNumber")
+DEADLY = 1  # the number of the batch
 
 
-class Deaths:
-    """The deaths of one way to write: each of the deadly batches is killed once."""
+class Death:
+    """The death of one way to write: when the deadly batch is written, and not noted yet."""
 
-    def __init__(self, way: str, batches: list[int], folder: Path, jvm: int) -> None:
-        """Take the deadly batches, the folder of the test, and the process of Spark."""
-        self.way, self.batches, self.folder, self.jvm = way, batches, folder, jvm
+    def __init__(self, way: str, folder: Path, jvm: int) -> None:
+        """Take the folder of the test, and the process of Spark."""
+        self.jvm = jvm
         self.commits = folder / "checkpoints" / way / "commits"
-
-    def committed(self) -> int:
-        """The number of batches that the checkpoint notes."""
-        return len(list(self.commits.glob("[0-9]*")))
+        self.marker = folder / f"died-{way}-{DEADLY}"
 
     def after(self, write: Callable[[DataFrame, int], None]) -> Callable[[DataFrame, int], None]:
-        """A function for `foreachBatch` that dies when it has written a deadly batch."""
+        """A function for `foreachBatch` that dies when it has written the deadly batch."""
 
         def write_and_die(batch: DataFrame, batch_id: int) -> None:
             write(batch, batch_id)
-            if self._is_due(batch_id):
-                self._die(batch_id)
+            if batch_id == DEADLY and not self.marker.exists():
+                assert not self._is_noted()
+                self._die()
 
         return write_and_die
 
     def watch(self, sink: Path, pattern: str, before: int) -> None:
-        """Die when the sink has committed a deadly batch, and the checkpoint has not noted it.
+        """Die when the sink has committed the deadly batch, and the checkpoint has not noted it.
 
         The pattern finds one file per commit of the sink, and so many more before the first batch.
         """
 
         def look() -> None:
-            while True:
-                batch = len(list(sink.glob(pattern))) - before - 1
-                if self._is_due(batch) and self.committed() <= batch:
+            while not self.marker.exists():
+                if len(list(sink.glob(pattern))) == before + DEADLY + 1 and not self._is_noted():
                     os.kill(self.jvm, signal.SIGSTOP)  # so that the answer stays true
-                    if self.committed() <= batch:
-                        self._die(batch)
+                    if not self._is_noted():
+                        self._die()
                     os.kill(self.jvm, signal.SIGCONT)
                 time.sleep(0.001)
 
         threading.Thread(target=look, daemon=True).start()
 
-    def _is_due(self, batch: int) -> bool:
-        return batch in self.batches and not self._marker(batch).exists()
+    def _is_noted(self) -> bool:
+        return (self.commits / str(DEADLY)).exists()
 
-    def _marker(self, batch: int) -> Path:
-        return self.folder / f"died-{self.way}-{batch}"
-
-    def _die(self, batch: int) -> None:
-        assert self.committed() <= batch
-        self._marker(batch).touch()
+    def _die(self) -> None:
+        self.marker.touch()
         os.kill(self.jvm, signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -88,10 +82,10 @@ def main(script: str, name: str) -> None:
         spark = names["spark"]
         spark.sparkContext.setLogLevel("ERROR")
         jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
-        deaths = Deaths(way, code["deadly"], folder, jvm)
-        names["deadly"] = deaths.after
+        death = Death(way, folder, jvm)
+        names["deadly"] = death.after
         if "foreachBatch" not in fence:
-            deaths.watch(folder / code["sink"].replace("WAY", way), code["commits"], code["before"])
+            death.watch(folder / code["sink"].replace("WAY", way), code["commits"], code["before"])
 
         table = code["table"].replace("WAY", way)
         before = spark.table(table).count() if code["before"] else 0

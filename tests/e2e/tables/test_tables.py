@@ -85,9 +85,9 @@ class Program:
         return dict(json.loads((self.folder / "out").read_text().splitlines()[-1]))
 
     def die_and_restart(self, ways: list[str]) -> dict[str, Any]:
-        """Run it until each way has died in each deadly batch. Returns what is in the tables."""
+        """Run it until each way has died once. Returns what is in the tables."""
         self.stream.put(3 * BATCH)
-        for death in range(len(self.code["deadly"]) * len(ways)):
+        for death in range(len(ways)):
             assert self.run(ways) == -signal.SIGKILL, self._log()
             if not death:
                 self.stream.split()
@@ -158,7 +158,6 @@ def long_program(library: str, folder: Path, stream: Stream, pair: str) -> Progr
         "sink": "tables/WAY/_delta_log" if is_delta else "lake/sales/WAY/metadata",
         "commits": "[0-9]*.json" if is_delta else "v*.metadata.json",
         "before": 1,  # the table was created
-        "deadly": [1],
         "refresh": [] if is_delta else ["REFRESH TABLE lake.sales.WAY"],
     }
     return Program(folder, stream, str(python_on(spark)), code, package)
@@ -248,7 +247,6 @@ def test_parquet_files_have_each_row_once_and_a_plain_append_has_some_twice(
         "sink": "tables/WAY/_spark_metadata",
         "commits": "[0-9]*",
         "before": 0,
-        "deadly": [1],
         "refresh": [],
     }
     program = Program(tmp_path, stream, sys.executable, code)
