@@ -39,12 +39,12 @@ PIP_INSTALL := -m pip install --disable-pip-version-check $(if $(MAKE_TERMOUT),,
 step = @printf '== Build, step %s of 3: %s\n' $(1) "$(2)"
 
 # Folders are among them: they change when a file of theirs goes.
-BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties project/spark-versions)
-SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/src/main localstack/simulator/src/main)
+BUILD_FILES := build.sbt LICENSE python/NOTICE python/publisher.properties python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties project/spark-versions)
+SCALA_FILES := $(shell find connector-scala/src/main connector-scala/bundle/src/main connector-scala/spark-4.1/src/main localstack/simulator/src/main)
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
-  python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
+  python/hatch_build.py python/publisher.properties python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs record-aws jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs record-aws jar jar-2.12 wheel dist release link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -105,6 +105,12 @@ jar-2.12: $(JAR_212) ## the connector's jar for Spark 3.5 (Scala 2.12), into tar
 wheel: $(INSTALLED) ## the Python package for Spark 4, into python/dist/ and installed into .venv
 
 dist: $(RELEASE) ## the release: wheel and source package for Spark 3.5 and 4, into target/release/
+
+# It refuses while python/publisher.properties has no addresses. LOCAL=1 tries it on this machine.
+release: dist ## all that is published: packages for Python, and target/repository for Maven Central
+	rm -rf target/repository
+	SPARK_KINESIS_LOCAL_RELEASE=$(LOCAL) $(SBT) bundle/publish "++2.12.x" bundle/publish
+	$(PYTHON) -m twine check --strict $(dir $(RELEASE))*
 
 link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once); writes what it refers to
 	$(PYTHON) -m tests.link.check
