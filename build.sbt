@@ -30,6 +30,7 @@ lazy val connector = (project in file("connector-scala"))
     libraryDependencies ++= Dependencies.providedBy(
       if (scalaBinaryVersion.value == "2.12") Dependencies.spark35 else Dependencies.spark
     ) ++ Dependencies.bundled ++ Dependencies.test,
+    Compile / doc / scalacOptions := Seq("-release:17", "-no-link-warnings"),
     Testing.settings,
     Spark35.settings
   )
@@ -67,7 +68,7 @@ lazy val integration = (project in file("tests/integration"))
 /** What users get, and what is published: the connector with its libraries relocated. */
 lazy val bundle = (project in file("connector-scala/bundle"))
   .settings(
-    name := "spark-kinesis-bundle",
+    name := "spark-kinesis",
     Spark35.cross,
     Bundle.settings(connector, spark41, simulator),
     Publisher.settings,

@@ -1,7 +1,7 @@
+import java.security.MessageDigest
+
 import sbt.Keys._
 import sbt._
-
-import java.security.MessageDigest
 
 /**
  * The checksums of the libraries in the connector's jar. `project/bundled.sha256` has them as they
@@ -13,7 +13,9 @@ object Checksums {
   def sha256(file: File): String =
     Hash.toHex(MessageDigest.getInstance("SHA-256").digest(IO.readBytes(file)))
 
-  /** The libraries, if they are the listed ones. With `SPARK_KINESIS_LOCK=1`, it writes the list. */
+  /**
+   * The libraries, if they are the listed ones. With `SPARK_KINESIS_LOCK=1`, it writes the list.
+   */
   def checked(libraries: Classpath): Classpath = {
     val lines = libraries.map(it => s"${sha256(it.data)}  ${name(it)}").sortBy(_.drop(66))
     if (sys.env.get("SPARK_KINESIS_LOCK").contains("1")) IO.writeLines(listed, lines)

@@ -1,9 +1,9 @@
-import sbt.Keys._
-import sbt._
-
 import java.util.jar.JarFile
 
 import scala.collection.JavaConverters._
+
+import sbt.Keys._
+import sbt._
 
 /** The licenses and notices of everything in the connector's jar, in `META-INF/licenses`. */
 object Licenses {

@@ -1,7 +1,7 @@
+import java.util.Properties
+
 import sbt.Keys._
 import sbt._
-
-import java.util.Properties
 
 /** Who publishes the jars, and what Maven Central asks about them. */
 object Publisher {
@@ -24,7 +24,6 @@ object Publisher {
 
   /** The one module that is published. `sonaUpload` sends `target/repository` to Maven Central. */
   val settings: Seq[Setting[_]] = Seq(
-    moduleName := "spark-kinesis",
     description := "Amazon Kinesis Data Streams source and sink for Apache Spark",
     licenses := Seq(License.Apache2),
     homepage := value("site").map(url),

@@ -1,21 +1,21 @@
-import org.cyclonedx.generators.BomGeneratorFactory
-import org.cyclonedx.model.{Bom, Component, Evidence, LicenseChoice, Metadata}
-import org.cyclonedx.model.component.evidence.Occurrence
-import org.cyclonedx.parsers.JsonParser
-import org.cyclonedx.util.LicenseResolver
-import org.cyclonedx.{model => cyclonedx, Version}
-import sbt.Keys._
-import sbt._
-
 import java.util.UUID
 import java.util.jar.JarFile
 
 import scala.collection.JavaConverters._
 
+import org.cyclonedx.generators.BomGeneratorFactory
+import org.cyclonedx.model.component.evidence.Occurrence
+import org.cyclonedx.model.{Bom, Component, Evidence, LicenseChoice, Metadata}
+import org.cyclonedx.parsers.JsonParser
+import org.cyclonedx.util.LicenseResolver
+import org.cyclonedx.{Version, model => cyclonedx}
+import sbt.Keys._
+import sbt._
+
 /**
  * What the connector's jar contains, in the format of CycloneDX: each library with its version, its
- * license, the checksum of its jar on Maven Central, and where its classes are in ours. The place
- * `folder/*` stands for all classes in that folder, without those in folders below it.
+ * license, the checksum of its jar on Maven Central, and where its classes are in ours. A place
+ * that ends with a star stands for all classes in that folder, without those in folders below it.
  */
 object Sbom {
   private val MozillaList = "org/publicsuffix/list/effective_tld_names.dat"

@@ -1,19 +1,19 @@
-import sbt.Keys._
-import sbt._
-
 import java.io.{ByteArrayInputStream, DataInputStream}
 import java.util.jar.JarFile
 
 import scala.collection.JavaConverters._
 import scala.collection.mutable
 
+import sbt.Keys._
+import sbt._
+
 /**
  * The parts of the libraries that the connector's jar needs.
  *
- * A class of a library stays if the name of the class is part of any constant of a class that stays:
- * a reference, the type of a field or of a parameter, or a string, as reflection needs it. All
- * classes of ours and all services stay. No other class can be loaded, unless code puts its name
- * together from parts.
+ * A class of a library stays if the name of the class is part of any constant of a class that
+ * stays: a reference, the type of a field or of a parameter, or a string, as reflection needs it.
+ * All classes of ours and all services stay. No other class can be loaded, unless code puts its
+ * name together from parts.
  */
 object Trimming {
 

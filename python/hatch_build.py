@@ -1,8 +1,9 @@
 """Puts the jars and the publisher's addresses into the wheel and into the source distribution.
 
-Without the jars, a build fails. sbt leaves them in `../target`. A source distribution carries them in `jars/`, so that a wheel
-is built from it with Python alone. The environment variable SPARK_KINESIS_SCALA names the Scala
-versions of the connector to include; `make` sets it to 2.13 for the wheel of its own tests.
+Without the jars, a build fails. sbt leaves them in `../target`. A source distribution carries them
+in `jars/`, so that a wheel is built from it with Python alone. The environment variable
+SPARK_KINESIS_SCALA names the Scala versions of the connector to include; `make` sets it to 2.13 for
+the wheel of its own tests.
 """
 
 from __future__ import annotations
