@@ -36,5 +36,7 @@ def test_a_session_gets_the_connector_from_a_repository(
     start: str, artifact: str, tmp_path: Path
 ) -> None:
     repository = (tmp_path / "repository").as_uri()
-    said = said_by("from_repository", start, artifact, repository, "ivy", cwd=tmp_path)
+    said = said_by(
+        "from_repository", start, artifact, repository, str(tmp_path / "ivy"), cwd=tmp_path
+    )
     assert said == {"rows": ["first", "second"], "copies": 1}
