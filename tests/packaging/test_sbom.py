@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import spark_kinesis
+from spark_kinesis import jar_path
 
-JARS = Path(spark_kinesis.__file__).parent / "jars"
 ROOT = Path(__file__).resolve().parents[2]
 MAVEN = "{http://maven.apache.org/POM/4.0.0}"
 # Of a release, the jar for Spark 3.5, too.
@@ -24,8 +24,8 @@ SCALAS = pytest.mark.parametrize("scala", ["2.13", pytest.param("2.12", marks=py
 @cache
 def files(scala: str) -> dict[str, bytes]:
     """The files in a jar of the connector."""
-    folder = JARS if scala == "2.13" else ROOT / "target"
-    with zipfile.ZipFile(folder / f"spark-kinesis_{scala}-{spark_kinesis.__version__}.jar") as jar:
+    of_release = ROOT / "target" / f"spark-kinesis_{scala}-{spark_kinesis.__version__}.jar"
+    with zipfile.ZipFile(jar_path("2.13") if scala == "2.13" else of_release) as jar:
         return {name: jar.read(name) for name in jar.namelist() if not name.endswith("/")}
 
 

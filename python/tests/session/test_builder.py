@@ -72,6 +72,12 @@ def test_packages_of_the_builder_are_resolved_into_jars_that_stay(jar: str) -> N
     assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars {jar} pyspark-shell"
 
 
+def test_a_package_that_is_the_connector_needs_no_jar(jar: str) -> None:
+    builder = fresh().config("spark.jars.packages", "org:spark-kinesis_2.13:0.1.0")
+    assert jars_of(with_kinesis(builder)) == []
+    assert jar not in os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+
+
 def test_packages_of_the_defaults_file_stay(
     jar: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
