@@ -12,6 +12,7 @@ import pytest
 from spark_kinesis import jar_path
 from tests.e2e.support.programs import said_by
 
+pytestmark = pytest.mark.spark4  # the local Kinesis runs beside the session, on its Spark
 MAVEN = "{http://maven.apache.org/POM/4.0.0}"
 
 
