@@ -105,7 +105,8 @@ def smoke_part(spark: str) -> Part:
 
 def python_part(kind: str, *more: str) -> Part:
     """The Python tests with the lowest or the newest packages: see `tests/pythons.py`."""
-    return pytest_part(f"python-{kind}", *more, "python/tests", by=("tests.pythons", kind))
+    tests = ("python/tests", "tests/golden/test_public_api.py")
+    return pytest_part(f"python-{kind}", *more, *tests, by=("tests.pythons", kind))
 
 
 def scala_part(scope: str) -> Part:

@@ -11,9 +11,11 @@ import re
 import subprocess
 from dataclasses import fields, is_dataclass
 from difflib import unified_diff
+from enum import Enum
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import spark_kinesis
 from spark_kinesis import jar_path
@@ -39,7 +41,8 @@ def check(name: str, lines: list[str]) -> None:
         golden.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     known = golden.read_text(encoding="utf-8").splitlines()
     changes = list(unified_diff(known, lines, n=0, lineterm=""))[2:]
-    assert changes == [], "If the change is wanted, run this test with UPDATE_GOLDEN=1"
+    advice = "If the change is wanted, run this test with UPDATE_GOLDEN=1"
+    assert not changes, "\n".join([f"{name} differs. {advice}", *changes])
 
 
 def test_the_python_api_is_the_published_one() -> None:
@@ -49,20 +52,21 @@ def test_the_python_api_is_the_published_one() -> None:
 
 
 def described(path: str) -> list[str]:
-    """The signature of a function or of a class with its members, or the name of a value."""
+    """A function, a class with its members, a module with its constants, or a union of types."""
     module, _, name = path.rpartition(".")
     found = getattr(import_module(module), name)
     if inspect.ismodule(found):
-        return [path]
-    if not inspect.isclass(found):
-        is_callable = callable(found) and hasattr(found, "__code__")
-        return [f"{path}{signature(found)}" if is_callable else path]
-    bases = ", ".join(base.__name__ for base in found.__bases__ if base is not object)
-    members = [
-        f"{path}.{member}{signature(value)}" if callable(value) else f"{path}.{member}"
-        for member, value in sorted(members_of(found).items())
-    ]
-    return [f"class {path}({bases}){signature(found)}", *members]
+        named = ((it, value) for it, value in vars(found).items() if it.isupper())
+        texts = sorted((it, value) for it, value in named if isinstance(value, str))
+        return [path, *(f"{path}.{it} = {value!r}" for it, value in texts)]
+    if inspect.isclass(found):
+        bases = ", ".join(base.__name__ for base in found.__bases__ if base is not object)
+        members = [f"{path}.{it}{kind(value)}" for it, value in sorted(members_of(found).items())]
+        return [f"class {path}({bases}){created(found)}", *members]
+    if inspect.isfunction(found):
+        return [f"{path}{signature(found)}"]
+    union = " | ".join(it.__name__ if isinstance(it, type) else repr(it) for it in get_args(found))
+    return [f"{path} = {union}" if union else path]
 
 
 def members_of(found: type) -> dict[str, Any]:
@@ -71,17 +75,34 @@ def members_of(found: type) -> dict[str, Any]:
     names = {name for it in ours for name in vars(it) if not name.startswith("_")}
     if is_dataclass(found):
         names -= {it.name for it in fields(found)}  # the signature has them
+    if issubclass(found, Enum):
+        names |= found.__members__.keys()
     return {name: inspect.getattr_static(found, name) for name in names}
+
+
+def kind(member: Any) -> str:
+    """How a method is called, or which type a property has."""
+    if isinstance(member, staticmethod | classmethod):
+        return f"{signature(member.__func__)} [{type(member).__name__}]"
+    if isinstance(member, property | cached_property):
+        getter = member.fget if isinstance(member, property) else member.func
+        return f": {inspect.signature(getter).return_annotation}" if getter else ""
+    if isinstance(member, Enum):
+        return f" = {member.value!r}"
+    return signature(member) if callable(member) else ""
+
+
+def created(found: type) -> str:
+    """The arguments of a class. Each Python has others for an enumeration."""
+    try:
+        return "" if issubclass(found, Enum) else signature(found)
+    except ValueError:  # an exception in C
+        return ""
 
 
 def signature(found: Any) -> str:
     """As it is written, without the addresses of default values."""
-    if isinstance(found, staticmethod | classmethod):
-        found = found.__func__
-    try:
-        return re.sub(r" at 0x\w+", "", str(inspect.signature(found)))
-    except ValueError:  # of an exception in C
-        return ""
+    return re.sub(r" at 0x\w+", "", str(inspect.signature(found)))
 
 
 def test_the_scala_api_is_the_published_one() -> None:
