@@ -1,8 +1,8 @@
 """A session with the connector from a Maven repository. Run by a test.
 
-Arguments: `with_kinesis` or `spark`, which starts the session; the coordinates of the connector;
-the repository; and a folder for Ivy. Prints as JSON, in the last line, the rows that the session
-wrote and read again, and how many copies of the connector its class path has.
+Arguments: `with_kinesis` or `spark`, which starts the session; the coordinates of its packages; the
+settings that say where Ivy finds them; and a folder for Ivy. Prints as JSON, in the last line, the
+rows that the session wrote and read again, and how many copies of the connector its class path has.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from spark_kinesis import KinesisSink, KinesisSource, with_kinesis
 from spark_kinesis.local import LocalKinesis
 
 
-def main(start: str, artifact: str, repository: str, ivy: str) -> None:
+def main(start: str, packages: str, settings: str, ivy: str) -> None:
     """Write rows, and read them."""
     builder = SparkSession.Builder().master("local[1]").config("spark.ui.enabled", "false")
-    builder.config("spark.jars.packages", artifact)
-    builder.config("spark.jars.repositories", repository).config("spark.jars.ivy", ivy)
+    builder.config("spark.jars.packages", packages)
+    builder.config("spark.jars.ivySettings", settings).config("spark.jars.ivy", ivy)
     spark = (with_kinesis(builder) if start == "with_kinesis" else builder).getOrCreate()
     with LocalKinesis(streams={"orders": 1}) as kinesis:
         orders = spark.sql("SELECT 'a' AS partitionKey, explode(array('first', 'second')) AS data")

@@ -120,7 +120,8 @@ def _before_the_jvm(
     stay without ``spark.jars``.
     """
     of_builder, default = options.get(JARS), default_settings()
-    packages = {**default, **options}.get(PACKAGES) or submitted(PACKAGES) or ""
+    # Spark resolves those of the arguments, and then ignores those of the builder.
+    packages = submitted(PACKAGES) or {**default, **options}.get(PACKAGES) or ""
     if ":spark-kinesis_" in packages:
         return builder
     arguments = submitted(JARS)
