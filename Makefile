@@ -34,17 +34,19 @@ TOML := python/pyproject.toml
 PYTHON_CODE := python tests examples localstack docs/site
 
 # pip shows its progress in a terminal, and not in a log.
-PIP_INSTALL := -m pip install --disable-pip-version-check $(if $(MAKE_TERMOUT),,--quiet)
+PIP_INSTALL := -m pip install --disable-pip-version-check --require-hashes $(if $(MAKE_TERMOUT),,--quiet)
+UV_COMPILE = $(PYTHON) -m uv --system-certs pip compile --quiet --universal --generate-hashes \
+  --no-annotate --no-header --upgrade
 # $(call step,NUMBER,WHAT) shows how far a build from an empty clone is.
 step = @printf '== Build, step %s of 3: %s\n' $(1) "$(2)"
 
 # Folders are among them: they change when a file of theirs goes.
-BUILD_FILES := build.sbt python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties project/spark-versions)
-SCALA_FILES := $(shell find connector-scala/src/main connector-scala/spark-4.1/src/main localstack/simulator/src/main)
+BUILD_FILES := build.sbt LICENSE python/NOTICE python/publisher.properties python/src/spark_kinesis/VERSION $(wildcard project/*.scala project/*.sbt project/build.properties project/spark-versions)
+SCALA_FILES := $(shell find connector-scala/src/main connector-scala/bundle/src/main connector-scala/spark-4.1/src/main localstack/simulator/src/main)
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
-  python/hatch_build.py python/README.md python/LICENSE python/NOTICE $(TOML)
+  python/hatch_build.py python/publisher.properties python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs record-aws jar jar-2.12 wheel dist link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs record-aws jar jar-2.12 wheel dist release lock scan link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -68,7 +70,8 @@ SCOPE := quick
 test: wheel $(if $(filter ci,$(SCOPE)),$(DOCS_TOOLS) $(DYNAMODB)) ## proves every promise on one Spark, in about 20 minutes; the last line is the sum
 	$(PYTHON) -m tests.run_all $(SCOPE)
 
-test-all: wheel dist docs $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, other Sparks and Pythons, the documentation
+test-all: LOCAL := 1
+test-all: wheel release docs $(DYNAMODB) $(KCL) ## the rest: all seeds, slow tests, clusters, another Kinesis, other Sparks and Pythons, the documentation
 	$(PYTHON) -m tests.run_all rest
 
 # Spark 3.5 takes a jar of its own.
@@ -106,6 +109,24 @@ wheel: $(INSTALLED) ## the Python package for Spark 4, into python/dist/ and ins
 
 dist: $(RELEASE) ## the release: wheel and source package for Spark 3.5 and 4, into target/release/
 
+# It refuses while python/publisher.properties has no addresses. LOCAL=1 tries it on this machine.
+release: dist ## all that is published: packages for Python, and target/repository for Maven Central
+	rm -rf target/repository
+	SPARK_KINESIS_LOCAL_RELEASE=$(LOCAL) $(SBT) bundle/publish "++2.12.x" bundle/publish
+	$(PYTHON) -m twine check --strict $(dir $(RELEASE))*
+
+# The names and versions of the tools are in requirements*.txt.
+lock: setup ## after a change of versions: the checksums of all that is downloaded or bundled
+	$(UV_COMPILE) --python-version 3.10 python/requirements-dev.txt -o python/requirements-dev.lock
+	$(UV_COMPILE) --python-version 3.11 docs/site/requirements.txt -c python/requirements-dev.lock -o docs/site/requirements.lock
+	SPARK_KINESIS_LOCK=1 $(SBT) bundle/assembly
+
+# osv-scanner and pip-audit ask services on the internet. They are programs that you install.
+scan: jar ## known vulnerabilities of what the jar contains and of the tools; needs osv-scanner and pip-audit
+	unzip -p target/spark-kinesis_2.13-$(VERSION).jar 'META-INF/sbom/*' > target/spark-kinesis.cdx.json
+	osv-scanner scan source --lockfile target/spark-kinesis.cdx.json
+	pip-audit --disable-pip --requirement python/requirements-dev.lock
+
 link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once); writes what it refers to
 	$(PYTHON) -m tests.link.check
 
@@ -123,7 +144,7 @@ clean: ## forget everything that was built, and every .venv
 	rm -rf .venv .venv-* target python/dist localstack/kinesis-mock/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name target -type d -prune -exec rm -rf {} +
 
-$(TOOLS): python/requirements-dev.txt
+$(TOOLS): python/requirements-dev.lock
 	@[ -n "$(JAVA_HOME)" ] || { echo "spark-kinesis needs a JDK 17 or 21: install one, or set" \
 	  "JAVA_HOME (for example: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
@@ -135,7 +156,7 @@ $(TOOLS): python/requirements-dev.txt
 	$(PYTHON) $(PIP_INSTALL) -r $<
 	@mkdir -p $(@D) && touch $@
 
-$(DOCS_TOOLS): docs/site/requirements.txt | $(TOOLS)
+$(DOCS_TOOLS): docs/site/requirements.lock | $(TOOLS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "the documentation site needs Python 3.11 or newer as python3" >&2; exit 1; }
 	$(PYTHON) $(PIP_INSTALL) -r $<

@@ -1,4 +1,5 @@
-ThisBuild / organization := "io.github.spark-kinesis"
+ThisBuild / organization := Publisher.organization
+Global / stagingDirectory := file("target/repository").getAbsoluteFile
 ThisBuild / version := IO.read(file("python/src/spark_kinesis/VERSION")).trim
 ThisBuild / scalaVersion := Dependencies.scala
 ThisBuild / scalacOptions ++= Seq(
@@ -21,13 +22,15 @@ lazy val root = (project in file("."))
   .aggregate(connector, spark41, simulator, integration, bundle, simulatorJar)
   .settings(publish / skip := true)
 
-/** The connector: thin, Spark provided. */
+/** The connector's own classes. Users get them in the bundle, and in no other jar. */
 lazy val connector = (project in file("connector-scala"))
   .settings(
-    name := "spark-kinesis",
+    name := "spark-kinesis-classes",
+    publish / skip := true,
     libraryDependencies ++= Dependencies.providedBy(
       if (scalaBinaryVersion.value == "2.12") Dependencies.spark35 else Dependencies.spark
     ) ++ Dependencies.bundled ++ Dependencies.test,
+    Compile / doc / scalacOptions := Seq("-release:17", "-no-link-warnings"),
     Testing.settings,
     Spark35.settings
   )
@@ -62,18 +65,13 @@ lazy val integration = (project in file("tests/integration"))
     Testing.separately(Seq(".LeakSuite", ".SinkLeakSuite"), Seq(".DeliverySimulation"))
   )
 
-/** What users get: the connector with its libraries relocated. */
+/** What users get, and what is published: the connector with its libraries relocated. */
 lazy val bundle = (project in file("connector-scala/bundle"))
   .settings(
-    name := "spark-kinesis-bundle",
-    publish / skip := true,
+    name := "spark-kinesis",
     Spark35.cross,
-    Shading.bundle,
-    assembly / fullClasspath := Def.taskIf {
-      if (scalaBinaryVersion.value == "2.12") (connector / Runtime / fullClasspath).value
-      else
-        (connector / Runtime / fullClasspath).value ++ (spark41 / Runtime / exportedProducts).value
-    }.value,
+    Bundle.settings(connector, spark41, simulator),
+    Publisher.settings,
     assembly / assemblyOutputPath := (ThisBuild / baseDirectory).value / "target" /
       s"spark-kinesis_${scalaBinaryVersion.value}-${version.value}.jar"
   )

@@ -1,8 +1,9 @@
-"""Puts the jars into the wheel and into the source distribution, or refuses to build without them.
+"""Puts the jars and the publisher's addresses into the wheel and into the source distribution.
 
-sbt leaves the jars in `../target`. A source distribution carries them in `jars/`, so that a wheel
-is built from it with Python alone. The environment variable SPARK_KINESIS_SCALA names the Scala
-versions of the connector to include; `make` sets it to 2.13 for the wheel of its own tests.
+Without the jars, a build fails. sbt leaves them in `../target`. A source distribution carries them
+in `jars/`, so that a wheel is built from it with Python alone. The environment variable
+SPARK_KINESIS_SCALA names the Scala versions of the connector to include; `make` sets it to 2.13 for
+the wheel of its own tests.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 EVERY_SCALA = "2.12,2.13"
 _HINT = ", or set SPARK_KINESIS_SCALA=2.13 for a package without the jar for Spark 3.5"
@@ -52,3 +54,22 @@ class JarsHook(BuildHookInterface[Any]):
         if not (folder / name).is_file():
             raise FileNotFoundError(f"no {folder / name}: run `{command}` in the repository{_HINT}")
         return folder / name
+
+
+class PublisherHook(MetadataHookInterface):
+    """Adds the addresses in `publisher.properties` that are not empty."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Runs before each build."""
+        lines = Path(self.root, "publisher.properties").read_text(encoding="utf-8").splitlines()
+        pairs = [line.partition("=") for line in lines if not line.startswith("#")]
+        publisher = {name.strip(): value.strip() for name, _, value in pairs}
+        urls = metadata["urls"] = {}
+        if site := publisher["site"]:
+            urls["Documentation"] = site
+        if repository := publisher["repository"]:
+            urls["Source"] = repository
+            urls["Changelog"] = f"{repository}/blob/main/CHANGELOG.md"
+            urls["Issues"] = f"{repository}/issues"
+        author = {"name": "The authors of spark-kinesis", "email": publisher["mail"]}
+        metadata["authors"] = [{name: value for name, value in author.items() if value}]

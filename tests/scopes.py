@@ -73,6 +73,7 @@ MAY_SKIP = r"""(?x)
 SMOKE_TESTS = tuple(
     f"tests/e2e/{test}"
     for test in (
+        "package/test_packages.py",
         "package/test_connect.py::test_spark_connect_writes_and_reads",
         "package/test_rewind.py::test_a_query_goes_back_to_a_time",
         "package/test_rewind.py::test_a_query_whose_source_has_a_name_is_moved",
@@ -104,7 +105,8 @@ def smoke_part(spark: str) -> Part:
 
 def python_part(kind: str, *more: str) -> Part:
     """The Python tests with the lowest or the newest packages: see `tests/pythons.py`."""
-    return pytest_part(f"python-{kind}", *more, "python/tests", by=("tests.pythons", kind))
+    tests = ("python/tests", "tests/golden/test_public_api.py")
+    return pytest_part(f"python-{kind}", *more, *tests, by=("tests.pythons", kind))
 
 
 def scala_part(scope: str) -> Part:
@@ -195,7 +197,7 @@ SCOPES = {
             [
                 make_part("check"),
                 make_part("dist"),
-                pytest_part("packaging", "tests/packaging"),
+                pytest_part("packaging", "-m", "not long", "tests/packaging"),
                 smoke_part(SPARK_35),
                 scala_part("ci"),
             ],

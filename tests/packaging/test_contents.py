@@ -87,4 +87,24 @@ def test_the_wheel_has_the_jars_and_the_type_marker() -> None:
     assert f"spark_kinesis/jars/{Path(jar_path()).name}" in inside
     assert f"spark_kinesis/jars/{Path(simulator_jar_path()).name}" in inside
     assert "spark_kinesis/py.typed" in inside
-    assert wheel.stat().st_size < 40 * MEGABYTE
+    assert wheel.stat().st_size < 16_000_000
+
+
+def test_the_jar_is_small_and_the_same_in_each_build() -> None:
+    """Its size is that of `Trimming`. Times of files would differ between builds."""
+    assert Path(jar_path()).stat().st_size < 17_000_000
+    with zipfile.ZipFile(jar_path()) as opened:
+        assert len({entry.date_time for entry in opened.infolist()}) == 1
+
+
+def test_classes_that_no_code_can_load_are_left_out() -> None:
+    present = {name for name in names(jar_path()) if name.endswith(".class")}
+    # Netty's codecs for compression and web sockets, and Apache's asynchronous client.
+    for gone in ("io/netty/handler/codec/compression/", "org/apache/hc/core5/http/nio/command/"):
+        assert not [name for name in present if f"shaded/{gone}" in name]
+    for kept in (
+        "io/netty/handler/codec/http2/Http2FrameCodec",
+        "software/amazon/awssdk/services/sso/auth/SsoProfileCredentialsProviderFactory",
+        "software/amazon/awssdk/services/sts/internal/StsProfileCredentialsProviderFactory",
+    ):
+        assert f"sparkkinesis/shaded/{kept}.class" in present

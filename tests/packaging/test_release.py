@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 from email import message_from_string
 from pathlib import Path
@@ -62,6 +63,13 @@ def released(suffix: str) -> Path:
     return files[0]
 
 
+def run(command: list[str], cwd: Path) -> str:
+    """The output of a program, which must succeed."""
+    ended = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
 def jars_in(wheel: Path) -> dict[str, bytes]:
     folder = "spark_kinesis/jars/"
     with zipfile.ZipFile(wheel) as opened:
@@ -85,8 +93,10 @@ def test_the_wheel_has_the_jars_of_both_scalas_and_the_licenses() -> None:
         metadata = message_from_string(opened.read(f"{info}/METADATA").decode())
     assert metadata.get_all("License-File") == ["LICENSE", "NOTICE"]
     assert "testing" in (metadata.get_all("Provides-Extra") or [])
-    links = [link.partition(", ")[0] for link in metadata.get_all("Project-URL") or []]
-    assert sorted(links) == ["Changelog", "Documentation", "Homepage", "Issues"]
+    assert "Programming Language :: Python :: 3.10" in (metadata.get_all("Classifier") or [])
+    assert metadata["Requires-Python"] == ">=3.10"
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert wheel.stat().st_size < 31_000_000
 
 
 @pytest.mark.slow
@@ -94,7 +104,63 @@ def test_the_same_wheel_is_built_from_the_source_distribution_alone(tmp_path: Pa
     with tarfile.open(released(".tar.gz")) as opened:
         opened.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
-    assert jars_in(built_wheel(unpacked)) == jars_built()
+    wheel = built_wheel(unpacked)
+    assert wheel.read_bytes() == released(".whl").read_bytes()
+    venv.create(tmp_path / "empty", with_pip=True)
+    python = tmp_path / "empty" / "bin" / "python"
+    run([str(python), "-m", "pip", "install", "--quiet", "--no-index", str(wheel)], tmp_path)
+    program = "import spark_kinesis; print(spark_kinesis.jar_path())"
+    jar = Path(run([str(python), "-c", program], tmp_path).strip())
+    assert jar.read_bytes() == jars_built()[JARS[2]]
+
+
+@pytest.mark.slow
+def test_twine_accepts_the_release(tmp_path: Path) -> None:
+    packages = [str(released(".whl")), str(released(".tar.gz"))]
+    run([sys.executable, "-m", "twine", "check", "--strict", *packages], tmp_path)
+
+
+def test_two_builds_of_the_same_files_are_the_same(project: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(project.parent, tmp_path / "another") / "python"
+    for file in copy.rglob("*"):
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+    for kind in ("wheel", "sdist"):
+        for place in (project, copy):
+            assert build(place, kind).returncode == 0
+    built = sorted(it.name for it in (project / "dist").iterdir())
+    assert len(built) == 2
+    for name in built:
+        assert (project / "dist" / name).read_bytes() == (copy / "dist" / name).read_bytes()
+
+
+def test_a_package_names_the_addresses_of_its_publisher_and_no_others(project: Path) -> None:
+    assert addresses(built_wheel(project)) == []
+    values = "site=https://site.test\nrepository=https://code.test\nmail=us@site.test\n"
+    (project / "publisher.properties").write_text(f"# Us.\norganization=test.site\n{values}")
+    assert addresses(built_wheel(project)) == [
+        "Author-email: The authors of spark-kinesis <us@site.test>",
+        "Project-URL: Changelog, https://code.test/blob/main/CHANGELOG.md",
+        "Project-URL: Documentation, https://site.test",
+        "Project-URL: Issues, https://code.test/issues",
+        "Project-URL: Source, https://code.test",
+    ]
+
+
+def addresses(wheel: Path) -> list[str]:
+    """The lines of the metadata that name an address."""
+    with zipfile.ZipFile(wheel) as opened:
+        text = opened.read(f"spark_kinesis-{VERSION}.dist-info/METADATA").decode()
+    head = text.partition("\n\n")[0].splitlines()
+    return sorted(line for line in head if "://" in line or "@" in line)
+
+
+def test_nothing_names_a_repository_that_does_not_exist() -> None:
+    """Only `python/publisher.properties` knows where the project is."""
+    guessed = "|".join(f"{host}[./]spark-kinesis" for host in (r"github\.com", r"github"))
+    found = subprocess.run(
+        ["git", "grep", "-nE", guessed], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.stdout == ""
 
 
 def test_a_build_without_a_jar_names_it_and_the_command(project: Path) -> None:

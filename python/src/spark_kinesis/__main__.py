@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from ._extras import CLI
+
 
 def main() -> int:
     """Run a command. Returns its exit code."""
@@ -12,9 +14,8 @@ def main() -> int:
     except ImportError as error:
         if error.name not in ("click", "rich"):
             raise
-        print(  # noqa: T201 a command prints
-            f"spark-kinesis needs {error.name}: pip install 'spark-kinesis[cli]'", file=sys.stderr
-        )
+        message = f"spark-kinesis needs {error.name}: pip install {CLI}"
+        print(message, file=sys.stderr)  # noqa: T201 a command prints
         return 2
     return run(sys.argv[1:])
 

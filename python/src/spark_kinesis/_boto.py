@@ -30,12 +30,11 @@ _ROLE_ATTEMPTS = 5
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def boto3(user: str, install: str = "boto3") -> ModuleType:
+def boto3(user: str) -> ModuleType:
     """Import boto3.
 
     Args:
         user: name of the feature that needs boto3, for the error message.
-        install: what to install with pip, for the error message.
 
     Raises:
         MissingPackageError: if boto3 is not installed.
@@ -43,7 +42,7 @@ def boto3(user: str, install: str = "boto3") -> ModuleType:
     try:
         import boto3 as package  # noqa: PLC0415 optional, and slow to load
     except ImportError as error:
-        raise MissingPackageError(f"{user} needs boto3: pip install {install}") from error
+        raise MissingPackageError(f"{user} needs boto3: pip install boto3") from error
     found: ModuleType = package
     return found
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
@@ -19,6 +20,7 @@ from moto.server import ThreadedMotoServer
 import spark_kinesis.__main__
 from spark_kinesis import AssumeRole, KinesisSource, Profile, Proxy, SparkKinesisError
 from spark_kinesis._boto import CallSettings
+from spark_kinesis._extras import CLI, SPARK
 from spark_kinesis.tools.cli import (
     Connection,
     connection_options,
@@ -145,9 +147,15 @@ def test_a_missing_package_is_named(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "click", None)
     assert spark_kinesis.__main__.main() == 2
-    assert (
-        capsys.readouterr().err == "spark-kinesis needs click: pip install 'spark-kinesis[cli]'\n"
-    )
+    advice = "pip install click rich boto3 aws_kinesis_agg six"
+    assert capsys.readouterr().err == f"spark-kinesis needs click: {advice}\n"
+
+
+def test_the_packages_in_messages_are_those_of_the_extras() -> None:
+    project = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    (cli,) = re.findall(r"^cli = \[(.*)\]$", project, re.MULTILINE)
+    assert re.findall(r'"(\w+)>', cli) == CLI.split()
+    assert f'spark = ["{SPARK.strip(chr(39))}"]' in project
 
 
 def test_connection_options_are_one_argument() -> None:

@@ -149,7 +149,7 @@ def test_only_streams_and_records_need_boto3(
     stub: Stub, kinesis: LocalEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "boto3", None)
-    advice = r"LocalKinesis needs boto3: pip install 'spark-kinesis\[testing\]'"
+    advice = "LocalKinesis needs boto3: pip install boto3"
     asks: list[Callable[[], object]] = [lambda: kinesis.client, lambda: kinesis.put("orders", "a")]
     for ask in asks:
         with pytest.raises(MissingPackageError, match=advice):

@@ -72,6 +72,24 @@ def test_packages_of_the_builder_are_resolved_into_jars_that_stay(jar: str) -> N
     assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars {jar} pyspark-shell"
 
 
+def test_a_package_that_is_the_connector_needs_no_jar(jar: str) -> None:
+    builder = fresh().config("spark.jars.packages", "org:spark-kinesis_2.13:0.1.0")
+    assert jars_of(with_kinesis(builder)) == []
+    assert jar not in os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+
+
+def test_packages_of_the_submit_arguments_count_and_not_those_of_the_builder(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, other = "org:spark-kinesis_2.13:0.1.0", "a:b:1"
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--packages {other} pyspark-shell")
+    with_kinesis(fresh().config("spark.jars.packages", ours))
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--jars {jar} --packages {other} pyspark-shell"
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--packages {ours} pyspark-shell")
+    assert jars_of(with_kinesis(fresh().config("spark.jars.packages", other))) == []
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == f"--packages {ours} pyspark-shell"
+
+
 def test_packages_of_the_defaults_file_stay(
     jar: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,6 +131,4 @@ def test_a_missing_package_is_named(
 ) -> None:
     monkeypatch.setattr(demo, "find_spec", lambda _: None)
     assert run(["demo"]) == 2
-    assert "the demo needs pyspark: pip install 'spark-kinesis[cli,spark]'" in (
-        capsys.readouterr().err
-    )
+    assert "the demo needs pyspark: pip install 'pyspark>=" in (capsys.readouterr().err)

@@ -119,5 +119,5 @@ def test_history_is_bounded() -> None:
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "find_spec", lambda _: None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'spark-kinesis\[watch\]'"):
+    with pytest.raises(MissingPackageError, match="pip install matplotlib"):
         picture(history(), "png")

@@ -36,7 +36,8 @@ def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> S
     the builder, of ``spark-defaults.conf``, of ``PYSPARK_SUBMIT_ARGS``, of ``spark-submit --jars``
     and ``--packages``. Call it after you set ``spark.jars`` or ``spark.jars.packages``.
 
-    The jar for the Scala version of the installed Spark is chosen, see ``jar_path``.
+    The jar for the Scala version of the installed Spark is chosen, see ``jar_path``. If the
+    packages of the session name ``spark-kinesis``, that is the connector, and no jar is added.
 
     If Spark's JVM runs already, as under ``spark-submit`` and in the notebooks of most platforms,
     it must have the connector: a running JVM takes no further jar into its driver. For a remote
@@ -119,9 +120,12 @@ def _before_the_jvm(
     stay without ``spark.jars``.
     """
     of_builder, default = options.get(JARS), default_settings()
+    # Spark resolves those of the arguments, and then ignores those of the builder.
+    packages = submitted(PACKAGES) or {**default, **options}.get(PACKAGES) or ""
+    if ":spark-kinesis_" in packages:
+        return builder
     arguments = submitted(JARS)
-    has_packages = bool({**default, **options}.get(PACKAGES) or submitted(PACKAGES))
-    if arguments or (has_packages and not of_builder):
+    if arguments or (packages and not of_builder):
         submit_jars(added(arguments or default.get(JARS, ""), jar))
         if not of_builder:
             return builder

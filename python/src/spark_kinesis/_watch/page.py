@@ -146,7 +146,7 @@ def check_matplotlib() -> None:
         MissingPackageError: if matplotlib is not installed.
     """
     if find_spec("matplotlib") is None:
-        raise MissingPackageError("the charts need matplotlib: pip install 'spark-kinesis[watch]'")
+        raise MissingPackageError("the charts need matplotlib: pip install matplotlib")
 
 
 def picture(history: History, kind: Literal["png", "svg"]) -> bytes:

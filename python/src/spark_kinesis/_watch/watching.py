@@ -225,9 +225,7 @@ class TerminalDisplay(Display):
             from rich.console import Console  # noqa: PLC0415 optional
             from rich.live import Live  # noqa: PLC0415
         except ImportError as error:
-            raise MissingPackageError(
-                "watch needs rich on a terminal: pip install 'spark-kinesis[watch]'"
-            ) from error
+            raise MissingPackageError("watch needs rich on a terminal: pip install rich") from error
         self._console = Console(file=output, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False)
         self._live.start()

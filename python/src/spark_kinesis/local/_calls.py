@@ -179,7 +179,7 @@ def connect(endpoint: str, *, once: bool = False) -> KinesisClient:
     Raises:
         MissingPackageError: if boto3 is not installed.
     """
-    package = boto3("LocalKinesis", "'spark-kinesis[testing]'")
+    package = boto3("LocalKinesis")
     from botocore.config import Config  # noqa: PLC0415 comes with boto3
     from botocore.session import Session  # noqa: PLC0415
 

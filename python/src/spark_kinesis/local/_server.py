@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, final, get_args
 
 from spark_kinesis._errors import LocalKinesisError
+from spark_kinesis._extras import SPARK
 from spark_kinesis._options.declared import ABSENT, duration, require, require_word
 from spark_kinesis._session.jars import jar_path, simulator_jar_path, spark_homes
 
@@ -228,7 +229,7 @@ def spark_jars() -> list[str]:
             return [str(scala[-1]), str(logging[-1])]
     raise LocalKinesisError(
         "the local Kinesis uses Scala 2.13 and slf4j 2 of a Spark 4, and none is installed: "
-        "pip install 'spark-kinesis[spark]', or set SPARK_HOME to a Spark 4"
+        f"pip install {SPARK}, or set SPARK_HOME to a Spark 4"
     )
 
 

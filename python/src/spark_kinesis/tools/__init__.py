@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._errors import MissingPackageError
+from spark_kinesis._extras import CLI
 
 if TYPE_CHECKING:
     from .advising import advise
@@ -61,6 +62,6 @@ def __getattr__(name: str) -> Any:
         module = import_module(f"{__name__}.{_FUNCTIONS[name]}")
     except ModuleNotFoundError as error:
         raise MissingPackageError(
-            f"spark_kinesis.tools needs {error.name}: pip install 'spark-kinesis[cli]'"
+            f"spark_kinesis.tools needs {error.name}: pip install {CLI}"
         ) from error
     return getattr(module, name)

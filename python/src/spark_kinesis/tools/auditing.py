@@ -22,6 +22,7 @@ from spark_kinesis import (
     TrimHorizon,
     with_kinesis,
 )
+from spark_kinesis._extras import SPARK
 
 from .cli import FORMS, TIME, Connection, connection_options, print_json
 
@@ -210,7 +211,7 @@ def _session() -> Iterator[SparkSession]:
         from pyspark.sql import SparkSession  # noqa: PLC0415
     except ImportError as error:
         raise MissingPackageError(
-            "spark-kinesis audit needs pyspark: pip install 'spark-kinesis[spark]'"
+            f"spark-kinesis audit needs pyspark: pip install {SPARK}"
         ) from error
     builder = SparkSession.Builder().config("spark.ui.showConsoleProgress", "false")
     spark = with_kinesis(builder).getOrCreate()

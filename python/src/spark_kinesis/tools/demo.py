@@ -32,6 +32,7 @@ from rich.live import Live
 from rich.table import Table
 
 from spark_kinesis import SparkKinesisError
+from spark_kinesis._extras import SPARK
 from spark_kinesis._offsets import short_id
 from spark_kinesis.local import LocalKinesis
 from spark_kinesis.tools.facts.streams import describe, list_shards
@@ -70,7 +71,7 @@ def command() -> int:
     Exit codes: 0 if every order arrived once and in order, 1 if not, 2 if the demo cannot run.
     """
     if find_spec("pyspark") is None:
-        raise SparkKinesisError("the demo needs pyspark: pip install 'spark-kinesis[cli,spark]'")
+        raise SparkKinesisError(f"the demo needs pyspark: pip install {SPARK}")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise SparkKinesisError("the demo needs Java 17 or 21: install a JDK, and set JAVA_HOME")
     with tempfile.TemporaryDirectory(prefix="spark-kinesis-demo-") as folder:

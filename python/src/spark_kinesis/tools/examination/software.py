@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from spark_kinesis._extras import SPARK
+
 from .finding import Finding, Section
 from .installed import find_installed, numbers
 
@@ -70,7 +72,7 @@ def _spark(found: Installed) -> Finding:
         return SOFTWARE.problem(
             "spark",
             "no Spark was found",
-            "Install one: pip install 'spark-kinesis[spark]', or set SPARK_HOME.",
+            f"Install one: pip install {SPARK}, or set SPARK_HOME.",
         )
     version = numbers(found.spark)[:2]
     seen = f"Spark {found.spark}"
@@ -135,6 +137,6 @@ def _wrong_jars(found: Installed) -> Iterator[Finding]:
             yield SOFTWARE.problem(
                 "jar",
                 f"{jar.place} is version {jar.version}, and the Python package is {found.package}",
-                "Use the jar at spark_kinesis.jar_path(), or install the Python package of the "
-                f"same version: pip install spark-kinesis=={jar.version}.",
+                "Use the jar at spark_kinesis.jar_path(), or install the wheel of version "
+                f"{jar.version}.",
             )
