@@ -109,11 +109,16 @@ wheel: $(INSTALLED) ## the Python package for Spark 4, into python/dist/ and ins
 
 dist: $(RELEASE) ## the release: wheel and source package for Spark 3.5 and 4, into target/release/
 
-# It refuses while python/publisher.properties has no addresses. LOCAL=1 tries it on this machine.
-release: dist ## all that is published: packages for Python, and target/repository for Maven Central
+# It refuses at once while python/publisher.properties lacks addresses. LOCAL=1 tries it on this
+# machine.
+release: addresses dist ## all that is published: packages for Python, and target/repository for Maven Central
 	rm -rf target/repository
 	SPARK_KINESIS_LOCAL_RELEASE=$(LOCAL) $(SBT) bundle/publish "++2.12.x" bundle/publish
 	$(PYTHON) -m twine check --strict $(dir $(RELEASE))*
+
+.PHONY: addresses
+addresses: setup
+	SPARK_KINESIS_LOCAL_RELEASE=$(LOCAL) $(SBT) bundle/addresses
 
 # The names and versions of the tools are in requirements*.txt.
 lock: setup ## after a change of versions: the checksums of all that is downloaded or bundled
@@ -121,11 +126,13 @@ lock: setup ## after a change of versions: the checksums of all that is download
 	$(UV_COMPILE) --python-version 3.11 docs/site/requirements.txt -c python/requirements-dev.lock -o docs/site/requirements.lock
 	SPARK_KINESIS_LOCK=1 $(SBT) bundle/assembly
 
-# osv-scanner and pip-audit ask services on the internet. They are programs that you install.
+# osv-scanner and pip-audit ask services on the internet. They are programs that you install: the
+# workflow `nightly` has their versions.
 scan: jar ## known vulnerabilities of what the jar contains and of the tools; needs osv-scanner and pip-audit
 	unzip -p target/spark-kinesis_2.13-$(VERSION).jar 'META-INF/sbom/*' > target/spark-kinesis.cdx.json
 	osv-scanner scan source --lockfile target/spark-kinesis.cdx.json
-	pip-audit --disable-pip --requirement python/requirements-dev.lock
+	pip-audit --disable-pip --requirement python/requirements-dev.lock \
+	  --requirement docs/site/requirements.lock
 
 link-check: jar ## the jar against every supported Spark (downloads 430 MB each, once); writes what it refers to
 	$(PYTHON) -m tests.link.check

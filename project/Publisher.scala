@@ -20,7 +20,7 @@ object Publisher {
   /** `LOCAL=1` tries the release on this machine, without addresses. */
   private val isLocal = sys.env.get("SPARK_KINESIS_LOCAL_RELEASE").contains("1")
 
-  private val refused = taskKey[Unit]("Refuse to publish without the publisher's addresses")
+  private val addresses = taskKey[Unit]("Refuse to publish without the publisher's addresses")
 
   /** The one module that is published. `sonaUpload` sends `target/repository` to Maven Central. */
   val settings: Seq[Setting[_]] = Seq(
@@ -28,20 +28,21 @@ object Publisher {
     licenses := Seq(License.Apache2),
     homepage := value("site").map(url),
     scmInfo := value("repository").map(it => ScmInfo(url(it), s"scm:git:$it.git")),
-    developers := value("mail").toList.map { mail =>
-      Developer("spark-kinesis", "The authors of spark-kinesis", mail, url(value("site").get))
-    },
+    developers := (for {
+      mail <- value("mail")
+      site <- value("site")
+    } yield Developer("spark-kinesis", "The authors of spark-kinesis", mail, url(site))).toList,
     versionScheme := Some("early-semver"),
     autoScalaLibrary := false, // Spark has it: the jar needs no other artifact
     pomIncludeRepository := (_ => false),
     publishTo := localStaging.value,
-    refused := {
+    addresses := {
       if (missing.nonEmpty && !isLocal)
         throw new MessageOnlyException(
           s"$settingsFile lacks ${missing.mkString(", ")}: fill them in. To try a release on " +
             "this machine without them, run `make release LOCAL=1`"
         )
     },
-    publish := publish.dependsOn(refused).value
+    publish := publish.dependsOn(addresses).value
   )
 }

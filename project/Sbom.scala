@@ -20,6 +20,17 @@ import sbt._
 object Sbom {
   private val MozillaList = "org/publicsuffix/list/effective_tld_names.dat"
 
+  /** The licenses of copies of other software in a library: parsers of numbers, and of headers. */
+  private val OfCopies = {
+    val ofNumbers = Seq("BSD-2-Clause", "BSL-1.0", "MIT")
+    Map(
+      "jackson-core" -> ofNumbers,
+      "third-party-jackson-core" -> ofNumbers,
+      "netty-codec-http2" -> Seq("MIT"),
+      "netty-common" -> Seq("MIT")
+    ).withDefaultValue(Nil)
+  }
+
   /**
    * @param jar ours
    * @param ours folders with our classes
@@ -45,7 +56,8 @@ object Sbom {
     val components = classes.filter(_._2.nonEmpty).map { case (library, names) =>
       val module = library.get(moduleID.key).get
       val places = names.map(it => if (owners(folder(it)) == 1) s"${folder(it)}*" else it)
-      val it = component(module, licenses(module), places.distinct.sorted)
+      val known = licenses(module) ++ OfCopies(module.name)
+      val it = component(module, known, places.distinct.sorted)
       val checksum = Checksums.sha256(library.data)
       it.addHash(new cyclonedx.Hash(cyclonedx.Hash.Algorithm.SHA_256, checksum))
       it

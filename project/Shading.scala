@@ -11,8 +11,7 @@ object Shading {
     "io.netty",
     "org.reactivestreams",
     "com.fasterxml.jackson",
-    "org.apache.hc",
-    "org.apache.commons.codec"
+    "org.apache.hc"
   )
 
   /** Where the bundle has a class file. */

@@ -25,7 +25,7 @@ object Trimming {
   def trimmed(ours: Seq[File], jars: Classpath, folder: File): Classpath = {
     val contents = jars.map(jar => entries(jar.data))
     val classes = ours.flatMap(it => (it ** "*.class").get())
-    val needed = reached(classes.map(IO.readBytes(_)), contents.flatten.toMap)
+    val needed = reached(classes.map(IO.readBytes(_)), contents.flatten)
     jars.zip(contents).map { case (jar, content) =>
       val files = content.filter { case (name, _) => stays(name) && !isUnreached(name, needed) }
       jar.map { original =>
@@ -59,14 +59,18 @@ object Trimming {
     finally opened.close()
   }
 
-  private def reached(ours: Seq[Array[Byte]], library: Map[String, Array[Byte]]): Set[String] = {
-    val services = library.filterKeys(it => it.startsWith("META-INF/services/") && stays(it))
+  private def reached(ours: Seq[Array[Byte]], files: Seq[(String, Array[Byte])]): Set[String] = {
+    val library = files.toMap
+    // Several jars may have a file for the same service.
+    val services = files.filter { case (name, _) =>
+      name.startsWith("META-INF/services/") && stays(name)
+    }
     val found = mutable.Set.empty[String]
     val waiting = mutable.Queue.empty[String]
     def add(names: Iterator[String]): Unit =
       names.filter(library.contains).foreach(it => if (found.add(it)) waiting += it)
     ours.foreach(it => add(named(constants(it))))
-    services.values.foreach(it => add(named(Iterator(new String(it, "UTF-8")))))
+    services.foreach { case (_, text) => add(named(Iterator(new String(text, "UTF-8")))) }
     while (waiting.nonEmpty) add(named(constants(library(waiting.dequeue()))))
     found.toSet
   }

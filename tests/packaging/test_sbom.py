@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections import Counter
 from functools import cache
@@ -70,12 +71,19 @@ def test_each_component_has_a_version_a_license_and_the_checksum_of_its_jar(scal
         name = f"{it['group']}:{it['name']}:{it['version']}"
         assert it["hashes"] == [{"alg": "SHA-256", "content": known[name]}]
         assert it["purl"] == f"pkg:maven/{it['group']}/{it['name']}@{it['version']}"
-    for it in components(scala):
-        assert {one["license"]["id"] for one in it["licenses"]} <= {
-            "Apache-2.0",
-            "MIT-0",
-            "MPL-2.0",
-        }
+
+
+@SCALAS
+def test_the_licenses_are_those_that_the_python_package_names(scala: str) -> None:
+    licenses = {
+        it["name"]: {one["license"]["id"] for one in it["licenses"]} for it in components(scala)
+    }
+    numbers = {"Apache-2.0", "BSD-2-Clause", "BSL-1.0", "MIT"}
+    assert licenses["jackson-core"] == licenses["third-party-jackson-core"] == numbers
+    assert licenses["netty-codec-http2"] == {"Apache-2.0", "MIT"}
+    project = (ROOT / "python" / "pyproject.toml").read_text(encoding="utf-8")
+    (named,) = re.findall(r'^license = "(.*?)"', project, re.MULTILINE)
+    assert set().union(*licenses.values()) == set(named.split(" AND "))
 
 
 @SCALAS
