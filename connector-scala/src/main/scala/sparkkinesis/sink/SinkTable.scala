@@ -26,7 +26,9 @@ object SinkTable extends OptionTable {
 
   val WriteId =
     optional("writeId", writeId, needs = Seq("deliveryGuarantee=exactlyOnce", "deadLetterPath"))(
-      """Folder for [rows that the sink could not write](../how-to/dead-letters.md), as JSON.""",
+      """Name of a batch write, of 1 to 128 characters, by which the sink recognizes [a write that
+      runs again](../how-to/exactly-once.md#batch-writes) and replaces its [dead
+      letters](../how-to/dead-letters.md).""",
       unset = "No name."
     )
 
@@ -110,8 +112,7 @@ object SinkTable extends OptionTable {
   )
 
   val DeadLetterPath = optional("deadLetterPath", text)(
-    """Folder where the sink writes invalid rows and, with `onDeliveryTimeout=deadLetter`, rows
-      that timed out, as JSON. See [Dead letters](columns.md#dead-letters).""",
+    """Folder for [rows that the sink could not write](../how-to/dead-letters.md), as JSON.""",
     unset = "Invalid rows fail the task."
   )
 

@@ -146,7 +146,7 @@ object SourceTable extends OptionTable {
   )
 
   val ReplayBatches = optional("replayBatches", batches, needs = Seq("replayCheckpoint"))(
-    """Numbers of the micro-batches to return again, such as `120-124` or `120,122`, at most
+    """Numbers of the micro-batches to read again, such as `120-124` or `120,122`, at most
       10,000."""
   )
 
