@@ -125,7 +125,8 @@ object SourceTable extends OptionTable {
 
   val FetchBufferSize = optional("fetchBufferSize", size())(
     """Memory per executor for [records that are read
-      ahead](../how-to/read.md#control-memory-and-disk), which the queries on the executor share.""",
+      ahead](../how-to/read.md#control-memory-and-disk), which the queries on the executor
+      share.""",
     unset = "A sixth of the executor's heap, at most `1g`."
   )
 
