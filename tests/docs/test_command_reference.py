@@ -18,15 +18,26 @@ PAGE = ROOT / "docs" / "reference" / "commands.md"
 HEAD = """\
 # Commands
 
-`pip install 'spark-kinesis[cli]'` installs the command `spark-kinesis`. Until the first release,
-install it from a [wheel](../tutorial.md#install), with the extra `[cli]`. This page is made from
-the help of the commands: `spark-kinesis COMMAND --help` says more.
+This page is made from the help of the commands. `spark-kinesis COMMAND --help` says more.
 [Use the tools from Python](../how-to/tools-in-python.md) shows the same as functions.
 
 Exit codes: 0 success, 1 a finding (each command says which) or a "no" to a question, 2 an error.
 Region and credentials come from the AWS SDK's default chain.
 
+## Install
+
+The command `spark-kinesis` needs the extra `cli`. Until the first release, install an extra from
+the [wheel](../tutorial.md#install):
+
+```sh
+pip install "$(ls python/dist/spark_kinesis-*.whl)[cli]"
+```
+
+For several extras, write `[cli,watch]`.
+
 ## Shared options
+
+Many commands have these options. `--help` shows which.
 """
 # So many commands have an option that is described once.
 MANY = 3
@@ -54,8 +65,11 @@ def leaves(command: click.Command) -> list[click.Command]:
 
 
 def section(name: str, command: click.Command, known: list[Record], level: str) -> Iterator[str]:
-    """A command: its help, and its options that no earlier section has."""
+    """A command: its help, its arguments, and its options that no earlier section has."""
     yield f"{level} {name}\n\n{described(command)}"
+    if any(isinstance(it, click.Argument) for it in command.params):
+        context = click.Context(command, info_name=f"spark-kinesis {name}", terminal_width=100)
+        yield f"```text\n{command.get_usage(context)}\n```\n"
     if isinstance(command, click.Group):
         several = [it for it in common(leaves(command), MANY) if it not in known]
         yield "Several subcommands have these options:\n\n" + table(several)
@@ -66,7 +80,7 @@ def section(name: str, command: click.Command, known: list[Record], level: str) 
 
 
 def described(command: click.Command) -> str:
-    """What a command does, its examples, its calls, and its exit codes."""
+    """What a command does and needs, its examples, its calls, and its exit codes."""
     help_text = f"{command.help or ''}\n\n{command.epilog or ''}"
     paragraphs = inspect.cleandoc(help_text).replace("\b\n", "").split("\n\n")
     texts = []
@@ -74,7 +88,7 @@ def described(command: click.Command) -> str:
         first, _, rest = paragraph.partition("\n")
         if first.startswith("Example") and rest:
             texts.append(f"```text\n{inspect.cleandoc(rest)}\n```\n")
-        elif not texts or first.startswith(("Calls", "Exit codes")):
+        elif not texts or first.startswith(("Calls", "Exit codes", "Stop")):
             texts.append(" ".join(paragraph.split()) + "\n")
     return "\n".join(texts)
 
@@ -83,7 +97,7 @@ def options(command: click.Command) -> list[Record]:
     """The names of each option with its value, and what it means."""
     context = click.Context(command)
     records = (it.get_help_record(context) for it in command.params)
-    return [(name, " ".join(text.split())) for name, text in filter(None, records)]
+    return [(name, " ".join(text.split())) for name, text in filter(None, records) if text]
 
 
 def common(commands: Iterable[click.Command], least: int) -> list[Record]:

@@ -32,6 +32,12 @@ def test_every_page_is_in_the_navigation_or_linked_from_a_page_in_it() -> None:
     assert pages - reached - decisions == set()
 
 
+def test_all_pages_lists_every_page() -> None:
+    index = "reference/index.md"
+    listed = linked(index) | linked("architecture.md") | {"index.md", index}
+    assert {str(it.relative_to(DOCS)) for it in DOCS.rglob("*.md")} - listed == set()
+
+
 def test_the_architecture_lists_every_decision() -> None:
     listed = Page(name="docs/architecture.md").text.partition("\n## Decisions\n")[2]
     for file in sorted((DOCS / "adr").glob("*.md")):

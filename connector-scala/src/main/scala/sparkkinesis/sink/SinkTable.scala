@@ -19,8 +19,9 @@ object SinkTable extends OptionTable {
 
   val DeliveryGuarantee =
     option("deliveryGuarantee", word("atLeastOnce", "exactlyOnce"), "atLeastOnce")(
-      """Whether a batch that runs again may write a row a second time, or [writes it exactly
-        once](../how-to/exactly-once.md), which requires `aggregation=kpl` and a column
+      """What happens to a row if its batch runs again. `atLeastOnce`: the sink may write it a
+        second time. `exactlyOnce`: the stream contains it [exactly
+        once](../how-to/exactly-once.md). This requires `aggregation=kpl` and a column
         `partitionKey`."""
     )
 
@@ -78,9 +79,9 @@ object SinkTable extends OptionTable {
   )
 
   val Aggregation = option("aggregation", word("none", "kpl"), "none")(
-    """Whether each row becomes one Kinesis record, or the sink [packs many rows into
-      one](../how-to/write.md#pack-small-rows-into-larger-records) in the format of the Kinesis
-      Producer Library (KPL)."""
+    """How rows become Kinesis records. `none`: each row becomes one record. `kpl`: the sink [packs
+      many rows into one](../how-to/write.md#pack-small-rows-into-larger-records), in the format of
+      the Kinesis Producer Library (KPL)."""
   )
 
   val MaxAggregateBytes = option(
@@ -117,7 +118,8 @@ object SinkTable extends OptionTable {
   )
 
   val OnDeliveryTimeout = option("onDeliveryTimeout", word("fail", "deadLetter"), "fail")(
-    """Whether a shard that does not accept a record within `deliveryTimeout` fails the task, or
-      the record [goes to `deadLetterPath`](../how-to/dead-letters.md#rows-that-time-out)."""
+    """What happens if a shard does not accept a record within `deliveryTimeout`. `fail`: the task
+      fails. `deadLetter`: the record [goes to
+      `deadLetterPath`](../how-to/dead-letters.md#rows-that-time-out)."""
   )
 }

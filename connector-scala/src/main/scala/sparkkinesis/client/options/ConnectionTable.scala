@@ -135,18 +135,19 @@ object ConnectionTable extends OptionTable {
   )
 
   val AllowUnencryptedEndpoint = option("allowUnencryptedEndpoint", boolean, false)(
-    """Whether `endpoint` and `stsEndpoint` may begin with `http://` on another machine, so that
-      records, session tokens and the keys of a role cross the network in clear text."""
+    """Whether `endpoint` and `stsEndpoint` may begin with `http://` on another machine. Records,
+      session tokens and the keys of a role then cross the network in clear text. Only for servers
+      of tests."""
   )
 
   val UseFipsEndpoint = optional("useFipsEndpoint", boolean)(
-    """Whether to call endpoints whose cryptography is validated by FIPS 140, but not together
-      with `endpoint`.""",
+    """Whether to call endpoints whose cryptography is validated by FIPS 140. Not allowed with
+      `endpoint`.""",
     unset = "The AWS SDK's settings, such as `AWS_USE_FIPS_ENDPOINT`. Otherwise: `false`."
   )
 
   val UseDualStackEndpoint = optional("useDualStackEndpoint", boolean)(
-    """Whether to call endpoints that have IPv4 and IPv6 addresses, but not together with
+    """Whether to call endpoints that have IPv4 and IPv6 addresses. Not allowed with
       `endpoint`.""",
     unset = "The AWS SDK's settings, such as `AWS_USE_DUALSTACK_ENDPOINT`. Otherwise: `false`."
   )

@@ -43,9 +43,10 @@ object SourceTable extends OptionTable {
   )
 
   val AllowStreamRemoval = option("allowStreamRemoval", boolean, false)(
-    """Whether a query skips the unread records of a stream that its checkpoint contains and its
-      options no longer name, instead of failing with
-      [`KINESIS_STREAM_REMOVED`](errors.md#kinesis_stream_removed)."""
+    """Whether a query continues after you remove a stream from its options. It then skips the
+      unread records of this stream. Otherwise, it fails with
+      [`KINESIS_STREAM_REMOVED`](errors.md#kinesis_stream_removed). To add a stream, you do not
+      need this option."""
   )
 
   val MaxRecordsPerTrigger = optional("maxRecordsPerTrigger", long)(
@@ -81,8 +82,9 @@ object SourceTable extends OptionTable {
   )
 
   val FailOnDataLoss = option("failOnDataLoss", boolean, Reads.failOnDataLoss)(
-    """Whether the query fails if records expired before it read them, or logs a warning per
-      shard and adds each gap to the metric [`lostRanges`](metrics.md)."""
+    """What happens if records expired before the query read them. `true`: the query fails.
+      `false`: it continues, logs a warning per shard, and counts each gap in
+      [`lostRanges`](metrics.md)."""
   )
 
   val Deaggregate = option("deaggregate", boolean, true)(
@@ -102,7 +104,7 @@ object SourceTable extends OptionTable {
 
   val ConsumerArns = optional("consumerArn", texts)(
     """ARN of a registered consumer instead of `consumerName`, one per stream, separated by
-      commas."""
+      commas. The query registers nothing."""
   )
 
   val MaxRecordsPerFetch = option(
