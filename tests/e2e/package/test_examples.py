@@ -54,22 +54,24 @@ def test_the_pipeline_writes_each_customers_total(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_each_minute_is_written_when_it_is_over(tmp_path: Path) -> None:
+def test_each_minute_is_written_when_it_is_over_also_after_a_downtime(tmp_path: Path) -> None:
+    command = [str(SPARK_SUBMIT), "--master", "local[2]", "--jars", jar_path()]
+    command += ["--conf", "spark.sql.shuffle.partitions=2"]  # by default 200, of files each
+    command += [str(EXAMPLES / "watermark.py"), "--once", "--read", "orders"]
+    command += ["--region", "us-east-1", "--output", str(tmp_path / "minutes")]
+    command += ["--checkpoint", str(tmp_path / "checkpoint")]
     with LocalKinesis(streams={"orders": 2}) as kinesis:
-        for count in (3, 4, 5):
-            kinesis.put("orders", [(f"c{n}", "order") for n in range(count)])
-            kinesis.advance(timedelta(minutes=5))
-        command = [str(SPARK_SUBMIT), "--master", "local[2]", "--jars", jar_path()]
-        command += ["--conf", "spark.sql.shuffle.partitions=2"]  # by default 200, of files each
-        command += [str(EXAMPLES / "watermark.py"), "--once", "--read", "orders"]
-        command += ["--region", "us-east-1", "--endpoint", kinesis.endpoint]
-        command += ["--output", str(tmp_path / "minutes")]
-        command += ["--checkpoint", str(tmp_path / "checkpoint")]
-        run(command, cwd=tmp_path, env={**os.environ, **KEYS})
+        for counts in ((3, 4, 5), (6, 60, 7, 8)):
+            for count in counts:
+                kinesis.put("orders", [(f"c{n}", "order") for n in range(count)])
+                kinesis.advance(timedelta(minutes=5))
+            endpoint = ["--endpoint", kinesis.endpoint]
+            run([*command, *endpoint], cwd=tmp_path, env={**os.environ, **KEYS})
     files = (tmp_path / "minutes").glob("*.json")
     minutes = [json.loads(line) for file in files for line in file.read_text().splitlines()]
     # The last minute is not over yet: no record came after it.
-    assert [m["records"] for m in sorted(minutes, key=lambda m: m["minute"])] == [3, 4]
+    ordered = sorted(minutes, key=lambda minute: minute["minute"])
+    assert [minute["records"] for minute in ordered] == [3, 4, 5, 6, 60, 7]
     assert {minute["stream"] for minute in minutes} == {"orders"}
 
 
