@@ -129,6 +129,8 @@ def test_windows_duplicates_sessions_and_joins_of_the_page(
 
     joined = page("joined", "append")
     assert Counter(row["paid_at"] - row["at"] for row in joined.rows).total() == 8
+    names = joined.rows[0].__fields__
+    assert len(set(names)) == len(names), "a table needs names that differ"
 
 
 @pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)

@@ -120,6 +120,7 @@ def rewind(
     the checkpoint.
 
     A query that keeps state is refused. The descendants of a shard move with it.
+
     Calls: DescribeStreamSummary, ListShards, GetShardIterator and GetRecords.
 
     Records are lost if they expired before the query read them, or if they lie after the position

@@ -7,12 +7,12 @@ import sparkkinesis.client.options.OptionType._
 object ConnectionTable extends OptionTable {
 
   val StreamName = optional("streamName", texts)(
-    """Name of the stream. A source accepts several names, separated by commas."""
+    """Name of the stream, or names of several streams for a source."""
   )
 
   val StreamArn = optional("streamArn", texts)(
-    """ARN of the stream. Set this option instead of `streamName`. A source accepts several ARNs,
-      separated by commas. The streams may be in different regions and accounts."""
+    """ARN of the stream instead of `streamName`, or ARNs of several streams for a source, also
+      in different regions and accounts."""
   )
 
   val Region = optional(
@@ -29,31 +29,29 @@ object ConnectionTable extends OptionTable {
   )
 
   val Endpoint = optional("endpoint", url("http://127.0.0.1:4567"))(
-    """URL of the Kinesis service, such as `http://127.0.0.1:4567` for a local Kinesis. A host
-      other than this machine needs `https`.""",
+    """URL of the Kinesis service, which must begin with `https` unless it is on this machine.""",
     unset = """The endpoint that the AWS SDK finds in `AWS_ENDPOINT_URL_KINESIS` or
       `AWS_ENDPOINT_URL`, a system property, or the profile. Otherwise: the endpoint of the
       region."""
   )
 
   val AwsAccessKeyId = optional("awsAccessKeyId", secret)(
-    """Access key ID. Requires `awsSecretAccessKey`.""",
+    """Access key ID, together with `awsSecretAccessKey`.""",
     unset = "The AWS SDK's provider chain."
   )
 
   val AwsSecretAccessKey = optional("awsSecretAccessKey", secret)(
-    """Secret access key. Requires `awsAccessKeyId`.""",
+    """Secret access key, together with `awsAccessKeyId`.""",
     unset = "The AWS SDK's provider chain."
   )
 
   val AwsSessionToken = optional("awsSessionToken", secret)(
-    """Session token of temporary credentials. Requires both keys.""",
+    """Session token of temporary credentials, together with both keys.""",
     unset = "No session token."
   )
 
   val Profile = optional("profile", text)(
-    """Name of a profile in the AWS configuration files. The driver and every executor need the
-      profile. You cannot combine `profile` with access keys.""",
+    """Name of a profile in the AWS configuration files of the driver and of every executor.""",
     unset = "The AWS SDK's provider chain."
   )
 
@@ -65,17 +63,15 @@ object ConnectionTable extends OptionTable {
       "Write the package and the class, separated by dots."
     )
   )(
-    """Name of a class that gives the connector credentials. See [Credentials from a class of
-      your own](../how-to/access.md#credentials-from-a-class-of-your-own). The driver and every
-      executor need the class. You cannot combine it with `profile` or with access keys.""",
+    """Name of [a class of your own](../how-to/access.md#credentials-from-a-class-of-your-own)
+      that gives the connector credentials, on the driver and on every executor.""",
     unset = "The AWS SDK's provider chain."
   )
 
   val CredentialsProviderSecret =
     optional("credentialsProviderSecret", secret, needs = Seq("credentialsProvider"))(
       """Text for the constructor or the method `create` of the class in `credentialsProvider`,
-      such as a token or the path of a secret. The connector and Spark mask it like a key.
-      Requires `credentialsProvider`.""",
+        masked like a key.""",
       unset = "The connector passes nothing."
     )
 
@@ -87,8 +83,8 @@ object ConnectionTable extends OptionTable {
       "Copy it from the IAM console."
     )
   )(
-    """ARN of an IAM role. The connector uses the credentials above to assume the role. The
-      connector renews the role's credentials before they expire.""",
+    """ARN of an IAM role that the connector assumes with the credentials above, and whose
+      credentials it renews before they expire.""",
     unset = "No role is assumed."
   )
 
@@ -102,57 +98,57 @@ object ConnectionTable extends OptionTable {
     "spark-kinesis",
     needs = Seq("roleArn")
   )(
-    """Name of the role session. Requires `roleArn`."""
+    """Name of the role session."""
   )
 
   val RoleExternalId = optional("roleExternalId", secret, needs = Seq("roleArn"))(
-    """External ID that the role's trust policy requires. Requires `roleArn`.""",
+    """External ID that the role's trust policy requires.""",
     unset = "No external ID."
   )
 
   val StsEndpoint = optional("stsEndpoint", url("http://127.0.0.1:4567"), needs = Seq("roleArn"))(
-    """URL of AWS STS. A host other than this machine needs `https`. Requires `roleArn`.""",
+    """URL of AWS STS, which must begin with `https` unless it is on this machine.""",
     unset = "The STS endpoint of the region."
   )
 
   val Proxy = optional("proxy", url("http://proxy.example.com:3128"))(
-    """URL of an HTTP proxy, such as `http://proxy.example.com:3128`. See [Use a
-      proxy](../how-to/access.md#use-a-proxy).""",
+    """URL of [an HTTP proxy](../how-to/access.md#use-a-proxy), such as
+      `http://proxy.example.com:3128`.""",
     unset = "The proxy of the JVM or of the environment."
   )
 
   val ProxyUsername = optional("proxyUsername", text, needs = Seq("proxy"))(
-    """User name for the proxy. Requires `proxy` and `proxyPassword`.""",
+    """User name for the proxy, together with `proxyPassword`.""",
     unset = "The connector does not authenticate."
   )
 
   val ProxyPassword = optional("proxyPassword", secret, needs = Seq("proxy"))(
-    """Password for the proxy. Requires `proxy` and `proxyUsername`.""",
+    """Password for the proxy, together with `proxyUsername`.""",
     unset = "The connector does not authenticate."
   )
 
   val CaBundle = optional("caBundle", text)(
-    """Path of a PEM file on the driver and on every executor. The connector trusts only the
-      certificates in this file. See [Trust another certificate
-      authority](../how-to/access.md#trust-another-certificate-authority).""",
+    """Path of a PEM file with [the only certificates to
+      trust](../how-to/access.md#trust-another-certificate-authority), on the driver and on every
+      executor.""",
     unset = "The file in `AWS_CA_BUNDLE`. Otherwise: the trust store of the JVM."
   )
 
   val AllowUnencryptedEndpoint = option("allowUnencryptedEndpoint", boolean, false)(
-    """Whether `endpoint` and `stsEndpoint` may begin with `http://` if their host is another
-      machine. Records, session tokens and the keys of a role then cross the network in clear
-      text. Only for servers of tests."""
+    """Whether `endpoint` and `stsEndpoint` may begin with `http://` on another machine. Records,
+      session tokens and the keys of a role then cross the network in clear text. Only for servers
+      of tests."""
   )
 
   val UseFipsEndpoint = optional("useFipsEndpoint", boolean)(
-    """Whether to call endpoints whose cryptography is validated by FIPS 140. You cannot combine
-      `true` with `endpoint`.""",
+    """Whether to call endpoints whose cryptography is validated by FIPS 140. Not allowed with
+      `endpoint`.""",
     unset = "The AWS SDK's settings, such as `AWS_USE_FIPS_ENDPOINT`. Otherwise: `false`."
   )
 
   val UseDualStackEndpoint = optional("useDualStackEndpoint", boolean)(
-    """Whether to call endpoints that have IPv4 and IPv6 addresses. You cannot combine `true`
-      with `endpoint`.""",
+    """Whether to call endpoints that have IPv4 and IPv6 addresses. Not allowed with
+      `endpoint`.""",
     unset = "The AWS SDK's settings, such as `AWS_USE_DUALSTACK_ENDPOINT`. Otherwise: `false`."
   )
 
@@ -161,14 +157,13 @@ object ConnectionTable extends OptionTable {
   )
 
   val ReadTimeout = option("readTimeout", duration(), Timeouts.Default.attempt)(
-    """Maximum time from a request to the end of its response. A sink uses the shorter one of
-      this option and `requestTimeout` for `PutRecords`. Events of enhanced fan-out have no such
-      limit."""
+    """Maximum time from a request to the end of its response, but not of a subscription of
+      enhanced fan-out."""
   )
 
   val CallTimeout = optional("callTimeout", duration())(
-    """Maximum time of a call: its credentials, its connection, the request and the response. It
-      cannot be less than `readTimeout`, and at most `40s` with `deliveryGuarantee=exactlyOnce`.""",
+    """Maximum time of a call with its credentials and its connection, at least `readTimeout`,
+      and at most `40s` with `deliveryGuarantee=exactlyOnce`.""",
     unset = "`readTimeout` plus `10s`."
   )
 

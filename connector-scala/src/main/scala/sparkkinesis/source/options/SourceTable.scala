@@ -32,24 +32,21 @@ object SourceTable extends OptionTable {
   )
 
   val StartingPosition = optional("startingPosition", text)(
-    """Position where a new query or a batch read begins: `latest`, `trim_horizon`, a timestamp
-      such as `2026-01-02T03:04:05Z`, or JSON with one position per stream or shard. See
-      [Positions](positions.md). A query that has a checkpoint continues from its checkpoint.""",
+    """[Position](positions.md) where a new query or a batch read begins, such as `latest`,
+      `trim_horizon` or `2026-01-02T03:04:05Z`.""",
     unset = "Streaming: `latest`. Batch: `trim_horizon`."
   )
 
   val EndingPosition = optional("endingPosition", text)(
-    """Position where a batch read ends: `latest`, a timestamp, or JSON with one position per
-      stream or shard. See [Positions](positions.md).""",
+    """[Position](positions.md) where a batch read ends.""",
     unset = "The time at which the read is planned."
   )
 
   val AllowStreamRemoval = option("allowStreamRemoval", boolean, false)(
-    """Whether a query may continue if its checkpoint contains a stream that the options no
-      longer name. With `false`, the query fails with
-      [`KINESIS_STREAM_REMOVED`](errors.md#kinesis_stream_removed). With `true`, the query
-      continues and skips the unread records of that stream. To add a stream to a query, you do
-      not need this option: the query reads the new stream from `startingPosition`."""
+    """Whether a query continues after you remove a stream from its options. It then skips the
+      unread records of this stream. Otherwise, it fails with
+      [`KINESIS_STREAM_REMOVED`](errors.md#kinesis_stream_removed). To add a stream, you do not
+      need this option."""
   )
 
   val MaxRecordsPerTrigger = optional("maxRecordsPerTrigger", long)(
@@ -64,58 +61,50 @@ object SourceTable extends OptionTable {
   )
 
   val MinPartitions = optional("minPartitions", number())(
-    """Minimum number of tasks per micro-batch. If necessary, the source divides the records of a
-      shard among several tasks. The records of a partition key are then in order only within
-      each task. If you set neither `maxRecordsPerTrigger` nor `maxBytesPerTrigger`, the source
-      does not divide the result of one `GetRecords` request. A small micro-batch may therefore
-      have fewer tasks.""",
+    """Minimum number of tasks per micro-batch, for which the source [divides the records of a
+      shard](../how-to/read.md#limit-the-size-of-a-micro-batch) among several tasks.""",
     unset = "No minimum."
   )
 
   val MaxPartitions = optional("maxPartitions", number())(
-    """Maximum number of tasks per batch, in micro-batches and in real-time mode. It cannot be
-      less than `minPartitions`. In real-time mode, each task reads its shards as long as the
-      batch lasts and needs a slot of its own. If other stages of the query or other queries need
-      slots, set this option to the number of slots that are free for the source.""",
+    """Maximum number of tasks per batch, in micro-batches and in real-time mode, at least
+      `minPartitions`.""",
     unset = """Micro-batches: the default parallelism of the application, or `minPartitions` if
       that is more. Real-time mode: the number of slots of the application."""
   )
 
   val MaxShardSkew = optional("maxShardSkew", duration(least = 1.second).or("none"))(
-    """A micro-batch leaves out records that arrived more than this time after the oldest unread
-      record of any shard. So no row is late because its shard was behind. With `none`, there is
-      no limit. Because arrival times are approximate, the source compares with one second less.
-      See [Keep the shards together](../how-to/read.md#keep-the-shards-together).""",
+    """Maximum time by which a micro-batch [reads a shard
+      further](../how-to/read.md#keep-the-shards-together) than the oldest unread record of
+      another shard.""",
     unset = """Half of the smallest delay of the query's watermarks, at least `1s`. Without a
       watermark: `none`."""
   )
 
   val FailOnDataLoss = option("failOnDataLoss", boolean, Reads.failOnDataLoss)(
-    """Whether the query fails if records expired before the query read them. With `false`, the
-      query continues, logs a warning per shard and adds each gap to the metric
+    """What happens if records expired before the query read them. `true`: the query fails.
+      `false`: it continues, logs a warning per shard, and counts each gap in
       [`lostRanges`](metrics.md)."""
   )
 
   val Deaggregate = option("deaggregate", boolean, true)(
-    """Whether the source unpacks aggregated records of the Kinesis Producer Library (KPL) into
-      one row per user record. With `false`, an aggregated record is one row."""
+    """Whether the source unpacks [aggregated records](columns.md#aggregated-records) into one
+      row per user record."""
   )
 
   val ConsumerMode = option("consumerMode", word("polling", "efo"), "polling")(
-    """With `polling`, the source calls `GetRecords`. With `efo`, a streaming query reads ahead
-      by enhanced fan-out, and `consumerName` or `consumerArn` is required. See [Read by enhanced
-      fan-out](../how-to/enhanced-fan-out.md)."""
+    """How records arrive: by `GetRecords` requests, or by [enhanced
+      fan-out](../how-to/enhanced-fan-out.md), which requires `consumerName` or `consumerArn`."""
   )
 
   val ConsumerName = optional("consumerName", consumerName)(
-    """Name of the consumer in each stream: 1 to 128 letters, digits, `_`, `.` and `-`. If a
-      stream has no such consumer, the query registers it. Requires `consumerMode=efo`."""
+    """Name of the consumer in each stream, of 1 to 128 letters, digits, `_`, `.` and `-`, which
+      the query registers if a stream has none."""
   )
 
   val ConsumerArns = optional("consumerArn", texts)(
-    """ARN of a registered consumer. If the query reads several streams: the ARN of one consumer
-      per stream, separated by commas. The query registers nothing. Set this option instead of
-      `consumerName`. Requires `consumerMode=efo`."""
+    """ARN of a registered consumer instead of `consumerName`, one per stream, separated by
+      commas. The query registers nothing."""
   )
 
   val MaxRecordsPerFetch = option(
@@ -127,61 +116,52 @@ object SourceTable extends OptionTable {
   )
 
   val MinFetchPeriod = option("minFetchPeriod", period, Reads.minPeriod)(
-    """Minimum time between two `GetRecords` requests to the same shard. The source waits longer
-      if the quota of Kinesis requires it: five requests and 2 MiB per second."""
+    """Minimum time between two `GetRecords` requests to the same shard, which the quota of
+      Kinesis (five requests and 2 MiB per second) may extend."""
   )
 
   val IdleFetchPeriod = option("idleFetchPeriod", period, Reads.idlePeriod)(
-    """Time between two `GetRecords` requests to a shard that has no new records. It cannot be
-      shorter than `minFetchPeriod`. If shards advance together (`maxShardSkew`), at most half of
-      that time applies."""
+    """Time between two `GetRecords` requests to a shard without new records, at least
+      `minFetchPeriod`."""
   )
 
   val FetchBufferSize = optional("fetchBufferSize", size())(
-    """Memory per executor for records that the source fetches before a micro-batch needs them.
-      If several queries run on an executor, each query uses its value of this option divided by
-      the number of queries, but at least one page. If the value is more than half of the heap,
-      the executor logs a warning. See [Control memory and
-      disk](../how-to/read.md#control-memory-and-disk).""",
+    """Memory per executor for [records that are read
+      ahead](../how-to/read.md#control-memory-and-disk), which the queries on the executor
+      share.""",
     unset = "A sixth of the executor's heap, at most `1g`."
   )
 
   val FetchSpillSize = option("fetchSpillSize", size(least = 0), FetchSettings().spillBytes)(
-    """Local disk space per executor for such records, if they do not fit in `fetchBufferSize`.
-      Queries divide it in the same way. With `0`, these records stay in Kinesis until there is
-      memory."""
+    """Local disk space per executor for such records if they do not fit in `fetchBufferSize`, or
+      `0` for none."""
   )
 
   val ShardDiscoveryInterval =
     option("shardDiscoveryInterval", duration(1.second, 1.hour), 10.seconds)(
-      """Time between two checks of the stream's shard list. Each check confirms that the query
-      reads every shard and that the stream was not deleted and recreated."""
+      """Time between two checks that the query reads every shard in the stream's list, and that
+        the stream was not deleted and created again."""
     )
 
   val ReplayCheckpoint = optional("replayCheckpoint", text)(
-    """Checkpoint location of a streaming query. A batch read then returns the micro-batches in
-      `replayBatches` instead of the records between two positions. See [Replay
-      micro-batches](../how-to/replay.md)."""
+    """Checkpoint location of a streaming query whose micro-batches a batch read [returns
+      again](../how-to/replay.md)."""
   )
 
   val ReplayBatches = optional("replayBatches", batches, needs = Seq("replayCheckpoint"))(
     """Numbers of the micro-batches to read again, such as `120-124` or `120,122`, at most
-      10,000. Required with `replayCheckpoint`."""
+      10,000."""
   )
 
   val ReplaySource = optional("replaySource", text, needs = Seq("replayCheckpoint"))(
-    """Number of the source in the query, counted from 0, or its name if Spark stores names.
-      Requires `replayCheckpoint`.""",
+    """Number of the source in the query of `replayCheckpoint`, counted from 0, or its name if
+      Spark stores names.""",
     unset = "The only source of this connector in the query."
   )
 
   val RetryTimeout =
     option("retryTimeout", duration(least = 1.second).or("unlimited"), Reads.retryTimeout)(
-      """How long calls to one shard may fail in a row until the query fails. One call per 15
-      seconds of this time must fail, at least 5 and at most 21, so calls that are slow to fail
-      can take longer. Calls that a quota refused do not count. The list of shards may also be
-      incomplete for this time, and for at least 8 seconds: then the query fails with
-      [`KINESIS_INCOMPLETE_SHARD_LIST`](errors.md#kinesis_incomplete_shard_list). See
-      [Retries](../how-to/access.md#retries)."""
+      """How long [calls to one shard may fail](../how-to/access.md#retries), or the list of
+        shards may be incomplete, until the query fails."""
     )
 }
