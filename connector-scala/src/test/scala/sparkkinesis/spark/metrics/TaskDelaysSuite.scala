@@ -67,7 +67,9 @@ class TaskDelaysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(delays.report.isEmpty)
     delays.beginPage()
     // Each of these has a bucket of its own.
-    (0 until 60).foreach(delay => delays.count(1000000 - (1L << (delay / 4)) * (16 + delay % 4 * 4)))
+    (0 until 60).foreach(delay =>
+      delays.count(1000000 - (1L << (delay / 4)) * (16 + delay % 4 * 4))
+    )
     assert(delays.report.length === 120)
     val bytes = Messages.encode(delays.report).length
     assert(bytes < 1024)

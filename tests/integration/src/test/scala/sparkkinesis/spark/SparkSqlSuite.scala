@@ -148,9 +148,11 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
         .foreachBatch((batch: DataFrame, _: Long) => rows += batch.count())
     )
     assert(rows === 2)
-    val e = intercept[ConnectorError](spark.sql(
-      s"CREATE TABLE ends USING kinesis ${clause(arguments(stream) + ("endingPosition" -> "?"))}"
-    ))
+    val e = intercept[ConnectorError](
+      spark.sql(
+        s"CREATE TABLE ends USING kinesis ${clause(arguments(stream) + ("endingPosition" -> "?"))}"
+      )
+    )
     assert(e.getCondition === "KINESIS_INVALID_OPTION")
   }
 
