@@ -18,8 +18,9 @@ trait WriteShim extends Write {
 }
 
 /**
- * Spark 3.5 has no rule that sees the parsed query, and so no function `read_kinesis`. It can read
- * tables of no catalog, so none is refused.
+ * Spark 3.5 has no rule that sees the parsed query, so the function `read_kinesis` does not exist.
+ * The check of new tables does not run either. It refuses tables in the catalog of another format
+ * only, and Spark 3.5 cannot read a Kinesis table in any catalog.
  */
 object QueryRules {
   def ofParsed(

@@ -8,7 +8,6 @@ import org.slf4j.LoggerFactory
 
 import org.apache.spark.sparkkinesis.TableFunction.Argument
 import org.apache.spark.sparkkinesis.{NewTable, TableFunction}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.{
   DataFrame,
   SparkSession,
@@ -31,19 +30,28 @@ import sparkkinesis.spark.errors.ConnectorError
 final class KinesisExtensions extends SparkSessionExtensionsProvider {
   import KinesisExtensions._
 
-  override def apply(extensions: SparkSessionExtensions): Unit =
-    try {
-      QueryRules.ofAnalyzed(extensions, session => newTable(_).foreach(check(session, _)))
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    unlessLacking(s"This Spark has no function ${Names.head}.") {
       TableFunction.requireClasses()
       QueryRules.ofParsed(
         extensions,
         session => new TableFunction(isOurs(session, _), read(session, _, _))
       )
-    } catch { case e: LinkageError => log.warn(s"This Spark has no function ${Names.head}.", e) }
+    }
+    unlessLacking("On this Spark, no command is refused that creates an unreadable table.") {
+      NewTable.requireClasses()
+      QueryRules.ofAnalyzed(extensions, session => NewTable.of(_).foreach(check(session, _)))
+    }
+  }
 }
 
 private object KinesisExtensions {
   private val log = LoggerFactory.getLogger(classOf[KinesisExtensions])
+
+  /** Registers a rule, or warns if this Spark lacks a class that the rule needs. */
+  private[spark] def unlessLacking(warning: String)(register: => Unit): Unit =
+    try register
+    catch { case e: LinkageError => log.warn(warning, e) }
 
   private val SessionCatalog = "spark_catalog"
   private val BuiltIn = "builtin"
@@ -57,16 +65,12 @@ private object KinesisExtensions {
     catch { case NonFatal(_) => false }
   }
 
-  private def newTable(plan: LogicalPlan): Option[NewTable] =
-    try NewTable.of(plan)
-    catch { case _: LinkageError => None }
-
   /** Spark reads such a table by an older interface, which this data source does not have. */
   private def check(session: SparkSession, table: NewTable): Unit = {
     val setting = s"spark.sql.catalog.$SessionCatalog"
     val catalog = session.conf.get(setting, BuiltIn)
-    val isOurs = table.source.getPackageName == getClass.getPackageName
-    if (isOurs && table.catalog == SessionCatalog && catalog != BuiltIn)
+    val isForeign = table.catalog == SessionCatalog && !catalog.equalsIgnoreCase(BuiltIn)
+    if (isForeign && table.source.exists(isConnector))
       throw ConnectorError(
         "KINESIS_UNSUPPORTED_CATALOG",
         s"Table '${table.name}' is not created: '$setting' is '$catalog', and Spark could not " +
@@ -75,6 +79,12 @@ private object KinesisExtensions {
           "other format another name, if the format supports this."
       )
   }
+
+  /**
+   * The two formats of the connector have two classes, both in this package. The name of a format
+   * does not tell: another source may be named `kinesis`, too.
+   */
+  private def isConnector(source: Class[_]) = source.getPackageName == getClass.getPackageName
 
   private def read(
       session: SparkSession,

@@ -61,7 +61,7 @@ final class KinesisTable(
       def parse(defined: TableDefinition => Map[String, String]) = ReadOptions.parse(
         TableDefinition.merged(definition.fold(Map.empty[String, String])(defined), options)
       )
-      val parsed = parse(_.sourceOptions)
+      val parsed = parse(_.streamOptions)
       // The catalog stores columns that ALTER TABLE may have changed. They change nothing here.
       if (definition.nonEmpty) TableDefinition.refuseReplay(parsed)
       else ReadOptions.checkSchema(rowSchema, schema())

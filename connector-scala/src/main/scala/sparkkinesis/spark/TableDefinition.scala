@@ -29,11 +29,14 @@ private[spark] final case class TableDefinition(properties: Map[String, String])
       name.stripPrefix(Prefix) -> value
   }
 
-  /**
-   * The options for a streaming query. An unknown option is among them, so that parsing refuses it.
-   */
+  /** The options for reading. An unknown option is among them, so that parsing refuses it. */
   def sourceOptions: Map[String, String] =
     without(SinkOptions.All, SourceOptions.All)
+
+  /** The options for a streaming query. A definition also serves batch reads, and may end them. */
+  def streamOptions: Map[String, String] = sourceOptions.filter { case (name, _) =>
+    OptionSpec.find(name, SourceOptions.OfBatchReads).isEmpty
+  }
 
   /**
    * The options for a batch read: a definition also serves streaming queries, and may limit their

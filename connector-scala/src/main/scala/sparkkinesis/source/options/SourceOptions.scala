@@ -89,6 +89,9 @@ object SourceOptions {
   val OfMicroBatches: Seq[OptionSpec[_]] =
     Seq(MaxRecordsPerTrigger, MaxBytesPerTrigger, MaxShardSkew)
 
+  /** The options that end a batch read. */
+  val OfBatchReads: Seq[OptionSpec[_]] = Seq(EndingPosition)
+
   /** Times are not known more exactly at the tip of a shard. */
   private val SmallestSkew = 1.second
 

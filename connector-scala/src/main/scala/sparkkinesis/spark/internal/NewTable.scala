@@ -12,13 +12,27 @@ import org.apache.spark.sql.internal.SQLConf
  *
  * @param catalog name of its catalog
  * @param name in the catalog
- * @param source the class of its data source
+ * @param provider name of its data source
  */
-final case class NewTable(catalog: String, name: String, source: Class[_])
+final case class NewTable(catalog: String, name: String, provider: String) {
+
+  /**
+   * The class of its data source, if there is one. Looking it up may take seconds, because Spark
+   * also asks Python for data sources.
+   */
+  def source: Option[Class[_]] = Try(DataSource.lookupDataSource(provider, SQLConf.get)).toOption
+}
 
 object NewTable {
 
-  /** @throws java.lang.LinkageError if this Spark lacks a class that shows the table */
+  /** @throws java.lang.LinkageError if this Spark lacks a class that shows a new table */
+  def requireClasses(): Unit = Seq[Any](
+    classOf[V2CreateTablePlan],
+    classOf[ResolvedIdentifier],
+    classOf[TableSpecBase],
+    DataSource
+  ): Unit
+
   def of(plan: LogicalPlan): Option[NewTable] = plan match {
     case command: V2CreateTablePlan => of(command)
     case _ => None
@@ -29,8 +43,7 @@ object NewTable {
       for {
         spec <- command.productIterator.collectFirst { case it: TableSpecBase => it }
         provider <- spec.provider
-        source <- Try(DataSource.lookupDataSource(provider, SQLConf.get)).toOption
-      } yield NewTable(catalog.name, table.toString, source)
+      } yield NewTable(catalog.name, table.toString, provider)
     case _ => None
   }
 }

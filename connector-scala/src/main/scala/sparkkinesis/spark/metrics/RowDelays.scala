@@ -2,7 +2,6 @@ package sparkkinesis.spark.metrics
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sparkkinesis.Messages
 import org.apache.spark.util.CollectionAccumulator
 import org.apache.spark.{SparkContext, TaskContext}
 
@@ -13,15 +12,15 @@ import sparkkinesis.shard.Durations
  * How long the records of a streaming query took from their arrival in Kinesis to a task. The tasks
  * report it to the driver when they end.
  */
-private[spark] final class RowDelays private (reports: CollectionAccumulator[Array[Byte]])
+private[spark] final class RowDelays private (reports: CollectionAccumulator[Array[Long]])
     extends Serializable {
 
   /** Counts the records of the task that runs in this thread. */
   def ofTask(): TaskDelays = {
     val delays = new TaskDelays(SystemClock)
     Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit] { _ =>
-      val durations = delays.durations
-      if (durations != Durations.Zero) reports.add(Messages.encode(durations))
+      val report = delays.report
+      if (report.nonEmpty) reports.add(report)
     })
     delays
   }
@@ -29,16 +28,26 @@ private[spark] final class RowDelays private (reports: CollectionAccumulator[Arr
   /** On the driver: the delays that successful tasks have reported since the last call. */
   def news(): Durations =
     if (reports.isZero) Durations.Zero
-    else {
-      val all = reports.value.asScala.map(Messages.decode[Durations](_))
-      reports.reset()
-      all.foldLeft(Durations.Zero)(_ + _)
-    }
+    else RowDelays.sum(taken())
+
+  /** A task may report at the same time. */
+  private def taken(): Seq[Array[Long]] = reports.synchronized {
+    val all = reports.value.asScala.toSeq
+    reports.reset()
+    all
+  }
 }
 
 private[spark] object RowDelays {
   def apply(context: SparkContext): RowDelays =
-    new RowDelays(context.collectionAccumulator[Array[Byte]])
+    new RowDelays(context.collectionAccumulator[Array[Long]])
+
+  /** @param reports of tasks: see [[TaskDelays.report]] */
+  def sum(reports: Seq[Array[Long]]): Durations = {
+    val counts = new Array[Long](Durations.Buckets)
+    for (report <- reports; at <- report.indices by 2) counts(report(at).toInt) += report(at + 1)
+    Durations.of(counts(_))
+  }
 }
 
 /** Counts records by their delay, in one task. Used by the thread of the task. */
@@ -64,7 +73,12 @@ private[spark] final class TaskDelays(clock: Clock) {
     counts(Durations.bucketOf(math.max(0L, now - arrivalMillis))) += 1
   }
 
-  def durations: Durations = Durations.of(counts(_))
+  /**
+   * Each bucket of [[Durations]] that has records, and after it their number. A batch may have
+   * thousands of tasks, and an object would take several times as many bytes.
+   */
+  def report: Array[Long] =
+    counts.indices.filter(counts(_) > 0).flatMap(it => Seq(it.toLong, counts(it))).toArray
 }
 
 private object TaskDelays {

@@ -79,11 +79,13 @@ object KinesisBatch {
   private val TasksPerSlot = 4
 
   private def checkOptions(options: SourceOptions): Unit = {
-    if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty)
+    if (!options.fetch.limits.isUnlimited || options.fetch.maxShardSkew.nonEmpty) {
+      val limits = SourceOptions.OfMicroBatches.map(it => s"'${it.name}'").mkString(", ")
       throw OptionException.conflicting(
-        s"Options ${SourceOptions.OfMicroBatches.map(_.name).mkString("'", "', '", "'")} limit micro-batches, and this " +
-          "is a batch read. Remove them. Option 'endingPosition' sets the end of a batch read."
+        s"Options $limits limit micro-batches, and this is a batch read. Remove them. Option " +
+          "'endingPosition' sets the end of a batch read."
       )
+    }
     val isLatest =
       options.start.exists(_.values.exists(_.all.forall(_ == Position.Latest)))
     if (isLatest)

@@ -21,7 +21,6 @@ import sparkkinesis.client.options.OptionException
 import sparkkinesis.compat._
 import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
-import sparkkinesis.shard.Durations
 import sparkkinesis.source.checkpoint.{ConsumerClaims, OffsetCodec, QueryStream}
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.plan.ExecutorTable
@@ -253,33 +252,30 @@ class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String
    * Spark calls this on the query's thread when a batch is done, long before an interval's next
    * trigger. It also calls this a hundred times per second while there is nothing to do, and shows
    * one answer in ten seconds. Without news, an answer is up to a second old, because it costs time
-   * per shard.
+   * per shard. Only the latency is always new: Spark calls this once per trigger, so that the
+   * progress of a batch has the latency of its records, and no other progress repeats it.
    */
   override def metrics(latestConsumedOffset: Optional[Offset]): JMap[String, String] =
     if (!isServing) Collections.emptyMap()
     else {
       val isNew = !isRealTime && microBatches.tell(_.done(_))
-      val ofBatch = rowDelays.news()
-      if (isNew || ofBatch != Durations.Zero) shown = None
+      if (isNew) shown = None
       val now = SystemClock.elapsedMillis
       val current = shown
         .filter(it => it.offset == latestConsumedOffset && now - it.since < ShownMillis)
-        .getOrElse(Shown(latestConsumedOffset, progress(latestConsumedOffset, ofBatch), now))
+        .getOrElse(Shown(latestConsumedOffset, progress(latestConsumedOffset), now))
       shown = Some(current)
-      current.progress
+      (current.progress ++ SourceProgress.of(rowDelays.news())).asJava
     }
 
-  private def progress(
-      latestConsumedOffset: Optional[Offset],
-      ofBatch: Durations
-  ): JMap[String, String] = {
+  private def progress(latestConsumedOffset: Optional[Offset]): Map[String, String] = {
     val report =
       if (isRealTime) {
         val offset =
           latestConsumedOffset.map[SourceOffset](offsetOf(_)).orElseGet(() => initial.offset)
         realTime.look(_.report(offset, _))
       } else microBatches.look(_.report(_))
-    (SourceProgress.of(report) ++ SourceProgress.of(ofBatch)).asJava
+    SourceProgress.of(report)
   }
 
   override def toString: String = s"Kinesis[${options.names}]"
@@ -302,7 +298,7 @@ private object KinesisMicroBatchStream {
   /** What the query's progress showed last, and at which offset. */
   private final case class Shown(
       offset: Optional[Offset],
-      progress: JMap[String, String],
+      progress: Map[String, String],
       since: Long
   )
 

@@ -8,6 +8,8 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import org.apache.spark.sparkkinesis.Messages
+
 import sparkkinesis.client.Clock
 import sparkkinesis.shard.Durations
 
@@ -29,16 +31,14 @@ class TaskDelaysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("the median and the 99th percentile of several tasks are those of all records") {
     forAll(Gen.nonEmptyListOf(pages)) { tasks =>
-      val sum = tasks
-        .map { pages =>
-          val delays = new TaskDelays(new LookClock(1000000))
-          pages.foreach { page =>
-            delays.beginPage()
-            page.foreach(delay => delays.count(1000000 - delay))
-          }
-          delays.durations
+      val sum = RowDelays.sum(tasks.map { pages =>
+        val delays = new TaskDelays(new LookClock(1000000))
+        pages.foreach { page =>
+          delays.beginPage()
+          page.foreach(delay => delays.count(1000000 - delay))
         }
-        .foldLeft(Durations.Zero)(_ + _)
+        delays.report
+      })
       val exact = tasks.flatten.flatten.sorted
       assert(sum.p50.nonEmpty === exact.nonEmpty)
       // The clock moves on by a millisecond with each look, and there are few.
@@ -59,12 +59,25 @@ class TaskDelaysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     delays.beginPage()
     delays.count(1000)
     assert(clock.looks === 3)
-    assert(delays.durations === Durations(Map(0 -> 16, 1 -> 1, 2 -> 1)))
+    assert(RowDelays.sum(Seq(delays.report)) === Durations(Map(0 -> 16, 1 -> 1, 2 -> 1)))
+  }
+
+  test("the report of a task is small, and is empty without records") {
+    val delays = new TaskDelays(new LookClock(1000000))
+    assert(delays.report.isEmpty)
+    delays.beginPage()
+    // Each of these has a bucket of its own.
+    (0 until 60).foreach(delay =>
+      delays.count(1000000 - (1L << (delay / 4)) * (16 + delay % 4 * 4))
+    )
+    assert(delays.report.length === 120)
+    val bytes = Messages.encode(delays.report).length
+    assert(bytes < 1024)
   }
 
   test("a record that arrived later than now, by another clock, has no delay") {
     val delays = new TaskDelays(new LookClock(1000))
     delays.count(5000)
-    assert(delays.durations.p99.contains(0L))
+    assert(RowDelays.sum(Seq(delays.report)).p99.contains(0L))
   }
 }

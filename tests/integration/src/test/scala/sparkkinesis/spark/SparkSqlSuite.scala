@@ -1,8 +1,10 @@
 package sparkkinesis.spark
 
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -129,6 +131,31 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     assert(sizes === Seq(1L, 1L))
   }
 
+  test("the end of a table definition applies to SELECT, and does not stop a streaming query") {
+    val stream = newStream(shards = 1)
+    val inserter = newTable(stream)
+    spark.sql(s"INSERT INTO $inserter (partitionKey, data) VALUES ('a', 'one')")
+    Thread.sleep(20) // The next record arrives later than the first one.
+    val end = java.time.Instant.now.toString
+    spark.sql(s"INSERT INTO $inserter (partitionKey, data) VALUES ('a', 'two')")
+    val table = newTable(stream, limits = Map("endingPosition" -> end))
+    assert(texts(spark.table(table)) === Seq("one"))
+    var rows = 0L
+    all(
+      spark.readStream
+        .table(table)
+        .writeStream
+        .foreachBatch((batch: DataFrame, _: Long) => rows += batch.count())
+    )
+    assert(rows === 2)
+    val e = intercept[ConnectorError](
+      spark.sql(
+        s"CREATE TABLE ends USING kinesis ${clause(arguments(stream) + ("endingPosition" -> "?"))}"
+      )
+    )
+    assert(e.getCondition === "KINESIS_INVALID_OPTION")
+  }
+
   test("CREATE TEMPORARY VIEW and SELECT work") {
     val stream = newStream()
     val table = newTable(stream)
@@ -217,6 +244,39 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
     other.sql(s"CREATE TEMPORARY VIEW seen USING kinesis ${clause(options(stream))}")
     assert(other.table("seen").count() === 0)
     assert(other.sql(s"SELECT * FROM ${function(arguments(stream))}").count() === 0)
+  }
+
+  test("the built-in session catalog has a Kinesis table, also if a setting names it") {
+    val stream = newStream()
+    val other = spark.newSession()
+    other.conf.set("spark.sql.catalog.spark_catalog", "BuiltIn")
+    other.sql(s"CREATE TABLE named USING kinesis ${clause(arguments(stream))}")
+    assert(other.table("named").count() === 0)
+    other.sql("DROP TABLE named")
+  }
+
+  test("the class of a new table's source is looked up in a foreign session catalog only") {
+    val asked = new ConcurrentLinkedQueue[String]
+    val thread = Thread.currentThread
+    val loader = thread.getContextClassLoader
+    def isAsked = asked.asScala.exists(_.startsWith("nowhere"))
+    // This analyzes the command, and does not run it.
+    def explained(session: SparkSession, table: String): String =
+      session.sql(s"EXPLAIN CREATE TABLE $table (id INT) USING nowhere").head().getString(0)
+    val other = spark.newSession()
+    other.conf.set("spark.sql.catalog.lake", classOf[LakeCatalog].getName)
+    thread.setContextClassLoader(new ClassLoader(loader) {
+      override def loadClass(name: String, resolve: Boolean): Class[_] = {
+        asked.add(name)
+        super.loadClass(name, resolve)
+      }
+    })
+    try {
+      assert(explained(other, "lake.default.t").contains("CreateTable") && !isAsked)
+      other.conf.set("spark.sql.catalog.spark_catalog", classOf[OtherSessionCatalog].getName)
+      explained(other, "t")
+      assert(isAsked, "this test sees the lookup")
+    } finally thread.setContextClassLoader(loader)
   }
 
   private def function(arguments: Map[String, String], prefix: String = ""): String = {
@@ -317,3 +377,8 @@ class SparkSqlSuite extends AnyFunSuite with SparkFixture {
 
 /** A catalog of another format, which leaves the tables of the others to Spark. */
 final class OtherSessionCatalog extends DelegatingCatalogExtension
+
+/** A catalog beside the session catalog, to analyze commands. It runs none. */
+final class LakeCatalog extends DelegatingCatalogExtension {
+  override def name: String = "lake"
+}

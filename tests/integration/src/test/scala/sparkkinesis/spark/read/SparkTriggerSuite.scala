@@ -23,6 +23,11 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
       options: Map[String, String],
       trigger: Trigger
   ): StreamingQuery = {
+    put(name)
+    read(name, options, trigger)
+  }
+
+  private def put(name: String): Unit = {
     server.kinesis.createStream(StreamName(name), 2)
     // 1 kB has five of these records.
     (1 to 10).foreach { number =>
@@ -31,13 +36,19 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
         PutEntry(s"key-$number", new Array[Byte](200), None)
       )
     }
+  }
+
+  private def read(
+      name: String,
+      options: Map[String, String],
+      trigger: Trigger
+  ): StreamingQuery =
     readAll(StreamName(name), options.toSeq: _*).writeStream
       .format("memory")
       .queryName(name)
       .trigger(trigger)
       .option("checkpointLocation", newCheckpoint())
       .start()
-  }
 
   private def count(name: String): Long = spark.table(name).count()
 
@@ -51,17 +62,31 @@ class SparkTriggerSuite extends AnyFunSuite with SparkFixture {
     }
   }
 
-  test("the progress of a batch has the time from the arrival of its records to a row") {
-    val query = start("delays", Map("maxRecordsPerTrigger" -> "1"), Trigger.AvailableNow())
-    assert(query.awaitTermination(60000L))
-    val (full, empty) = query.recentProgress.partition(_.numInputRows > 0)
-    assert(full.length >= 3)
+  test("the progress of a batch, and no other, has the time from the arrival of its records") {
+    val interval = "spark.sql.streaming.noDataProgressEventInterval"
+    spark.conf.set(interval, "100") // Else, the next progress without rows comes after 10 s.
+    val begin = System.currentTimeMillis()
+    put("delays")
+    val arrived = System.currentTimeMillis()
+    Thread.sleep(500)
+    val started = System.currentTimeMillis()
+    val query = read("delays", Map("maxRecordsPerTrigger" -> "4"), Trigger.ProcessingTime(0))
+    try {
+      def isIdle = query.recentProgress.lastOption.exists(_.numInputRows == 0)
+      while (query.isActive && !(count("delays") == 10 && isIdle)) Thread.sleep(20)
+    } finally {
+      query.stop()
+      spark.conf.unset(interval)
+    }
+    val most = System.currentTimeMillis() - begin
+    val (full, idle) = query.recentProgress.partition(_.numInputRows > 0)
+    assert(full.length >= 3 && idle.nonEmpty)
     full.map(_.sources.head.metrics).foreach { told =>
       val (p50, p99) = (told.get("p50LatencyMs").toLong, told.get("p99LatencyMs").toLong)
-      assert(p50 >= 0 && p99 >= p50)
+      // A value is at most a sixteenth too large.
+      assert(p50 >= started - arrived && p99 >= p50 && p99 <= most * 17 / 16)
     }
-    // A batch without rows says nothing about them.
-    assert(empty.forall(!_.sources.head.metrics.containsKey("p50LatencyMs")))
+    assert(idle.forall(!_.sources.head.metrics.containsKey("p50LatencyMs")))
   }
 
   limits.zipWithIndex.foreach { case (options, index) =>

@@ -1,0 +1,60 @@
+package sparkkinesis.spark
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+
+/** A Spark that lacks a class must not fail, because the rules are part of every session. */
+class KinesisExtensionsSuite extends AnyFunSuite {
+  private val catalyst = "org.apache.spark.sql.catalyst"
+  private val ofFunction = s"$catalyst.expressions.NamedArgumentExpression"
+  private val ofNewTable = s"$catalyst.plans.logical.TableSpecBase"
+
+  /** Loads the rules once more, and finds none of the lacking classes. */
+  private final class Loader(lacking: Set[String]) extends ClassLoader(getClass.getClassLoader) {
+    override def loadClass(name: String, resolve: Boolean): Class[_] =
+      if (lacking(name)) throw new ClassNotFoundException(name)
+      else if (
+        name.startsWith(classOf[KinesisExtensions].getName) ||
+        name.startsWith("org.apache.spark.sparkkinesis.")
+      ) Option(findLoadedClass(name)).getOrElse(defined(name))
+      else super.loadClass(name, resolve)
+
+    private def defined(name: String) = {
+      val in = getParent.getResourceAsStream(s"${name.replace('.', '/')}.class")
+      val bytes =
+        try in.readAllBytes()
+        finally in.close()
+      defineClass(name, bytes, 0, bytes.length)
+    }
+  }
+
+  private final class Registered extends SparkSessionExtensions {
+    var rules = Seq.empty[String]
+
+    override def injectHintResolutionRule(builder: RuleBuilder): Unit = rules :+= "function"
+
+    override def injectCheckRule(builder: CheckRuleBuilder): Unit = rules :+= "new table"
+  }
+
+  private def rules(lacking: String*): Set[String] = {
+    val registered = new Registered
+    val extensions = new Loader(lacking.toSet)
+      .loadClass(classOf[KinesisExtensions].getName)
+      .getConstructor()
+      .newInstance()
+      .asInstanceOf[SparkSessionExtensionsProvider]
+    extensions(registered)
+    registered.rules.toSet
+  }
+
+  test("a session has both rules") {
+    assert(rules() === Set("function", "new table"))
+  }
+
+  test("a Spark that lacks a class of one rule has the other rule") {
+    assert(rules(lacking = ofFunction) === Set("new table"))
+    assert(rules(lacking = ofNewTable) === Set("function"))
+    assert(rules(ofFunction, ofNewTable) === Set.empty)
+  }
+}
