@@ -119,9 +119,9 @@ def scala_part(scope: str) -> Part:
     )
 
 
-def make_part(target: str) -> Part:
+def make_part(target: str, *variables: str) -> Part:
     """A command of the Makefile that succeeds or fails."""
-    return Part(name=f"make-{target}", command=["make", target])
+    return Part(name=f"make-{target}", command=["make", target, *variables])
 
 
 PYTHON = pytest_part("python", "python/tests", "tests/golden")
@@ -196,7 +196,7 @@ SCOPES = {
         lanes=[
             [
                 make_part("check"),
-                make_part("dist"),
+                make_part("release", "LOCAL=1"),
                 pytest_part("packaging", "-m", "not long", "tests/packaging"),
                 smoke_part(SPARK_35),
                 scala_part("ci"),
