@@ -141,7 +141,7 @@ link-check: jar ## the jar against every supported Spark (downloads 430 MB each,
 record-aws: setup ## stores the answers of AWS as test data, REGION=eu-west-1; needs an account, and costs a few cents
 	$(SBT) "integration/Test/runMain sparkkinesis.client.aws.AnswerRecorder $(REGION) $(CURDIR)/tests/golden/aws"
 
-bench: setup ## speed against a raw SDK loop, half an hour: docs/reference/benchmarks.md
+bench: setup ## speed against a raw SDK loop, about 50 minutes: docs/reference/benchmarks.md
 	$(SBT) "$(strip bench/run $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick))"
 
 docs: $(DOCS_TOOLS) ## the documentation as a site, into target/site; a broken link fails

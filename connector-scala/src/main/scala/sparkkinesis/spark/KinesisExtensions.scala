@@ -25,7 +25,7 @@ import sparkkinesis.spark.errors.ConnectorError
  * a session starts with the jar.
  *
  * It is part of every session with the jar, also of those that do not use the connector. So it must
- * not fail: a Spark that lacks a class has no such function, and refuses no tables.
+ * not fail: a Spark that lacks a class or a method has no such function, and refuses no tables.
  */
 final class KinesisExtensions extends SparkSessionExtensionsProvider {
   import KinesisExtensions._
@@ -38,9 +38,12 @@ final class KinesisExtensions extends SparkSessionExtensionsProvider {
         session => new TableFunction(isOurs(session, _), read(session, _, _))
       )
     }
-    unlessLacking("On this Spark, no command is refused that creates an unreadable table.") {
+    unlessLacking(NoRefusal) {
       NewTable.requireClasses()
-      QueryRules.ofAnalyzed(extensions, session => NewTable.of(_).foreach(check(session, _)))
+      QueryRules.ofAnalyzed(
+        extensions,
+        session => plan => unlessLacking(NoRefusal)(NewTable.of(plan).foreach(check(session, _)))
+      )
     }
   }
 }
@@ -48,9 +51,12 @@ final class KinesisExtensions extends SparkSessionExtensionsProvider {
 private object KinesisExtensions {
   private val log = LoggerFactory.getLogger(classOf[KinesisExtensions])
 
-  /** Registers a rule, or warns if this Spark lacks a class that the rule needs. */
-  private[spark] def unlessLacking(warning: String)(register: => Unit): Unit =
-    try register
+  private val NoRefusal =
+    "On this Spark, the connector does not refuse new tables that Spark could not read."
+
+  /** Warns instead if this Spark lacks a class or a method. */
+  private def unlessLacking(warning: String)(use: => Unit): Unit =
+    try use
     catch { case e: LinkageError => log.warn(warning, e) }
 
   private val SessionCatalog = "spark_catalog"

@@ -65,8 +65,9 @@ final class KinesisTable(
       // The catalog stores columns that ALTER TABLE may have changed. They change nothing here.
       if (definition.nonEmpty) TableDefinition.refuseReplay(parsed)
       else ReadOptions.checkSchema(rowSchema, schema())
+      val ofBatch = if (definition.isEmpty) parsed else parse(_.batchOptions)
       // The check waits for the read, because DESCRIBE TABLE EXTENDED builds a scan, too.
-      new KinesisScanBuilder(parsed, parse(_.batchOptions), () => definition.foreach(_.checked))
+      new KinesisScanBuilder(parsed, ofBatch, () => definition.foreach(_.checked))
     }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = ConnectorError.translating {

@@ -2,6 +2,9 @@ package sparkkinesis.spark
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 /** A Spark that lacks a class must not fail, because the rules are part of every session. */
@@ -31,10 +34,23 @@ class KinesisExtensionsSuite extends AnyFunSuite {
 
   private final class Registered extends SparkSessionExtensions {
     var rules = Seq.empty[String]
+    var ofNewTable = Option.empty[CheckRuleBuilder]
 
     override def injectHintResolutionRule(builder: RuleBuilder): Unit = rules :+= "function"
 
-    override def injectCheckRule(builder: CheckRuleBuilder): Unit = rules :+= "new table"
+    override def injectCheckRule(builder: CheckRuleBuilder): Unit = {
+      rules :+= "new table"
+      ofNewTable = Some(builder)
+    }
+  }
+
+  /** As a Spark would define it that has the class, and not its method. */
+  private case object Changed extends LeafNode with V2CreateTablePlan {
+    override def name: LogicalPlan = throw new NoSuchMethodError("name")
+    override def output: Seq[Attribute] = Seq.empty
+    override def partitioning: Seq[Transform] = Seq.empty
+    override def columns: Seq[ColumnDefinition] = Seq.empty
+    override def withPartitioning(rewritten: Seq[Transform]): V2CreateTablePlan = this
   }
 
   private def rules(lacking: String*): Set[String] = {
@@ -56,5 +72,12 @@ class KinesisExtensionsSuite extends AnyFunSuite {
     assert(rules(lacking = ofFunction) === Set("new table"))
     assert(rules(lacking = ofNewTable) === Set("function"))
     assert(rules(ofFunction, ofNewTable) === Set.empty)
+  }
+
+  test("a Spark whose commands lack a method creates its tables, with a warning") {
+    val registered = new Registered
+    new KinesisExtensions()(registered)
+    val warnings = LogTap.of(classOf[KinesisExtensions])(registered.ofNewTable.get(null)(Changed))
+    assert(warnings.map(_.getMessage.getFormattedMessage).exists(_.contains("does not refuse")))
   }
 }

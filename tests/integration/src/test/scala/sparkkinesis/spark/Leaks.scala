@@ -75,7 +75,7 @@ trait Leaks extends Eventually with Assertions {
 
   /** May be negative, because idle clients of earlier suites are closed meanwhile. */
   protected def moreThreads(before: Map[String, Int]): Map[String, Int] =
-    more(threads, before).filter(_._2 > 0) - "spark-kinesis-timer"
+    more(threads, before).filter(_._2 > 0) - "spark-kinesis-timer" - "spark-kinesis-timeouts"
 
   protected def endpoints: Int = {
     def member(of: AnyRef, name: String): AnyRef = {

@@ -28,10 +28,10 @@ import sparkkinesis.client.access.{NetworkConfig, Timeouts}
 private[aws] object SdkSettings {
 
   /**
-   * The SDK's own timer keeps the two timeouts of each call until their time comes, a minute long,
-   * although the call has ended (`SdkDefaultClientBuilder`, 2.52).
+   * The SDK's own timer keeps both time limits of a call until their time comes, although the call
+   * has ended (`SdkDefaultClientBuilder`, 2.52).
    */
-  private lazy val timeouts = DaemonThreads.timer("spark-kinesis-timeouts")
+  private lazy val timer = DaemonThreads.timer("spark-kinesis-timeouts")
 
   private val UserAgent = {
     val version = Option(getClass.getPackage).flatMap(p => Option(p.getImplementationVersion))
@@ -90,12 +90,12 @@ private[aws] object SdkSettings {
   }
 
   private def overrides(
-      limits: Timeouts,
+      timeouts: Timeouts,
       interceptors: Seq[ExecutionInterceptor]
   ): ClientOverrideConfiguration = {
     val builder = common
-      .apiCallAttemptTimeout(limits.attempt.toJava)
-      .apiCallTimeout(limits.call.toJava)
+      .apiCallAttemptTimeout(timeouts.attempt.toJava)
+      .apiCallTimeout(timeouts.call.toJava)
     interceptors.foreach(builder.addExecutionInterceptor)
     builder.build()
   }
@@ -104,7 +104,7 @@ private[aws] object SdkSettings {
     ClientOverrideConfiguration
       .builder()
       .retryStrategy(AwsRetryStrategy.doNotRetry())
-      .scheduledExecutorService(timeouts)
+      .scheduledExecutorService(timer)
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_PREFIX, UserAgent)
       .addExecutionInterceptor(CalledHost)
 }
