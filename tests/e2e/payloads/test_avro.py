@@ -12,6 +12,7 @@ import pyspark
 import pytest
 
 from tests.e2e.payloads.test_registry import SPARK_AVRO
+from tests.e2e.support.payloads import avro_long
 from tests.e2e.support.programs import said_by
 
 if TYPE_CHECKING:
@@ -100,16 +101,16 @@ def encoded(value: Any, schema: Any, chance: random.Random) -> bytes:
             ]
             written = blocks(pairs, chance)
         case "enum":
-            written = number(schema["symbols"].index(value))
+            written = avro_long(schema["symbols"].index(value))
         case "boolean":
             written = bytes([value])
         case "double":
             written = struct.pack("<d", value)
         case "int" | "long":
-            written = number(value)
+            written = avro_long(value)
         case _:
             data = value.encode() if isinstance(value, str) else value
-            written = number(len(data)) + data
+            written = avro_long(len(data)) + data
     return written
 
 
@@ -119,19 +120,9 @@ def blocks(items: list[bytes], chance: random.Random) -> bytes:
     while items:
         count = chance.randint(1, len(items))
         block, items = b"".join(items[:count]), items[count:]
-        sized = number(-count) + number(len(block))
-        written += (sized if chance.random() < 0.5 else number(count)) + block
+        sized = avro_long(-count) + avro_long(len(block))
+        written += (sized if chance.random() < 0.5 else avro_long(count)) + block
     return written + b"\0"
-
-
-def number(value: int) -> bytes:
-    """A whole number in zigzag form: seven bits per byte, the lowest first."""
-    left = value * 2 if value >= 0 else -value * 2 - 1
-    written = bytearray()
-    while left > 0x7F:
-        written.append(left & 0x7F | 0x80)
-        left >>= 7
-    return bytes([*written, left])
 
 
 def test_values_come_back_and_other_bytes_have_a_reason(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyspark.sql import functions
 
 from spark_kinesis import payloads
-from tests.e2e.support.payloads import Outcome, outcomes
+from tests.e2e.support.payloads import Outcome, avro_long, outcomes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -152,16 +152,6 @@ def test_any_bytes_have_an_outcome(spark: SparkSession, batch: list[bytes]) -> N
         for record in outcomes(spark, records, decoded):
             assert record
             assert all((value is None) == (reason is not None) for value, reason in record)
-
-
-def avro_long(number: int) -> bytes:
-    """A number in Avro's encoding."""
-    rest = (number << 1) ^ (number >> 63)
-    found = bytearray()
-    while rest > 0x7F:
-        found.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    return bytes([*found, rest])
 
 
 def avro_text(text: str) -> bytes:

@@ -52,9 +52,7 @@ class Project:
         self.folder = folder
         self.environment = {
             **os.environ,
-            "AWS_ENDPOINT_URL_KINESIS": orders.endpoint,
-            "AWS_ACCESS_KEY_ID": "local",
-            "AWS_SECRET_ACCESS_KEY": "local",
+            **orders.environment(),
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_TESTING": "true",  # any free port for Spark Connect
         }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spark_kinesis import Latest
-from tests.e2e.support.harness import Collector, collected, drain, running, wait_started
-from tests.e2e.support.streams import PATIENCE_SECONDS, Stream, wait_for
+from tests.e2e.support.harness import Collector, await_end, collected, drain, running, wait_started
+from tests.e2e.support.streams import Stream, wait_for
 from tests.e2e.support.verdict import assert_exactly_once_in_order
 
 if TYPE_CHECKING:
@@ -153,8 +153,5 @@ def test_available_now_reads_all_records_and_ends(
         frame = stream.source(max_records_per_trigger=100).read_stream(spark)
         writer = frame.writeStream.foreachBatch(collector).trigger(availableNow=True)
         query = writer.option("checkpointLocation", str(checkpoint)).start()
-        try:
-            assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"
-        finally:
-            query.stop()
+        await_end(query)
         assert_exactly_once_in_order(stream.written, collector.numbered())

@@ -7,8 +7,7 @@ from collections import Counter
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,12 +15,9 @@ from pyspark.sql import functions as F  # noqa: N812, as usual with Spark
 
 from spark_kinesis import columns
 from tests.docs.pages import FENCE, Page
-from tests.e2e.support.streams import (
-    PATIENCE_SECONDS,
-    Stream,
-    local_kinesis,
-    source_of,
-)
+from tests.e2e.support.harness import await_end
+from tests.e2e.support.streams import Stream, local_kinesis, source_of
+from tests.e2e.support.stub_server import CBOR, cbor_text, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,10 +64,7 @@ class Outcome:
             .trigger(availableNow=True)
             .start()
         )
-        try:
-            assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"
-        finally:
-            query.stop()
+        await_end(query)
         self.dropped = sum(dropped(query))
 
 
@@ -168,9 +161,9 @@ class Relay:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 status, headers, answer = relay.passed_on(dict(self.headers), body)
                 if relay.refuses(self.headers.get("X-Amz-Target", ""), body):
-                    name = b"ProvisionedThroughputExceededException"
-                    status, answer = 400, b"\xa1\x66__type\x78" + bytes([len(name)]) + name
-                    headers["Content-Type"] = "application/x-amz-cbor-1.1"
+                    words = ("__type", "ProvisionedThroughputExceededException")
+                    status, answer = 400, b"\xa1" + b"".join(map(cbor_text, words))
+                    headers["Content-Type"] = CBOR
                 self.send_response_only(status)
                 # The others, such as the time of the service, as they are.
                 for header, value in {**headers, "Content-Length": str(len(answer))}.items():
@@ -181,13 +174,8 @@ class Relay:
             def log_message(self, *_: object) -> None:
                 """Do not log."""
 
-        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-            server.daemon_threads = True
-            thread = Thread(target=server.serve_forever, daemon=True)
-            thread.start()
-            yield f"http://127.0.0.1:{server.server_port}"
-            server.shutdown()
-            thread.join()
+        with serving(Handler) as endpoint:
+            yield endpoint
 
     def passed_on(self, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
         """The answer of the local Kinesis: status, headers, body."""

@@ -9,7 +9,7 @@ import pytest
 
 from spark_kinesis import KinesisSource, TrimHorizon
 from spark_kinesis.local import LocalEndpoint
-from tests.e2e.support.harness import Collector, running
+from tests.e2e.support.harness import Collector, await_end, running
 from tests.e2e.support.streams import LOCAL, PATIENCE_SECONDS, REGION, Stream, wait_for
 from tests.e2e.support.verdict import assert_exactly_once_in_order
 
@@ -26,10 +26,7 @@ def run_to_its_end(
     """Run a query that ends by itself."""
     writer = source.read_stream(spark).writeStream.foreachBatch(sink).trigger(**trigger)
     query = writer.option("checkpointLocation", str(checkpoint)).start()
-    try:
-        assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"
-    finally:
-        query.stop()
+    await_end(query)
 
 
 @pytest.mark.parametrize("limits", [{}, {"max_records_per_trigger": 10}])

@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import functions as F  # noqa: N812, as usual with Spark
 
 from spark_kinesis import columns
-from tests.e2e.support.harness import Collector
-from tests.e2e.support.streams import PATIENCE_SECONDS, wait_for
+from tests.e2e.support.harness import Collector, await_end
+from tests.e2e.support.streams import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,10 +58,7 @@ def count(spark: SparkSession, stream: Stream, checkpoint: Path, **options: Any)
         .trigger(availableNow=True)
         .start()
     )
-    try:
-        assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"
-    finally:
-        query.stop()
+    await_end(query)
     return sum(windows.values()), stream.source().read(spark).count()
 
 

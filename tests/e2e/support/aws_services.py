@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from tests.e2e.support.stub_server import HOST, cbor_text
+from tests.e2e.support.stub_server import cbor_text, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,14 +58,8 @@ def aws_services() -> Iterator[AwsServices]:
     class Handler(_Handler):
         services = seen
 
-    with ThreadingHTTPServer((HOST, 0), Handler) as server:
-        server.daemon_threads = True
-        seen.endpoint = f"http://{HOST}:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with serving(Handler) as seen.endpoint:
         yield seen
-        server.shutdown()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

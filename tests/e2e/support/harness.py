@@ -125,6 +125,14 @@ def running(
         query.stop()
 
 
+def await_end(query: StreamingQuery) -> None:
+    """Wait for a query that ends by itself."""
+    try:
+        assert query.awaitTermination(int(PATIENCE_SECONDS)), "the query did not end"
+    finally:
+        query.stop()
+
+
 def wait_started(checkpoint: Path) -> None:
     """Wait until a new query has stored where it starts to read."""
     wait_for("the first offset is logged", (checkpoint / "offsets" / "0").is_file)

@@ -53,3 +53,13 @@ def sample_outcomes(spark: SparkSession, name: str) -> list[list[Outcome]]:
         decoded = payloads.cloudwatch_logs("data")
         return outcomes(spark, [gzip.compress(it) for it in messages], decoded)
     return outcomes(spark, messages, getattr(payloads, name)("data", SCHEMAS[name]))
+
+
+def avro_long(number: int) -> bytes:
+    """A number in Avro's encoding."""
+    rest = (number << 1) ^ (number >> 63)
+    found = bytearray()
+    while rest > 0x7F:
+        found.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes([*found, rest])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
+
+from tests.e2e.support.stub_server import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,10 +38,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def token_service() -> Iterator[str]:
     """The endpoint of the service, while it runs."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(_Handler) as endpoint:
+        yield endpoint

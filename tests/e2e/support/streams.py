@@ -127,6 +127,14 @@ class Stream:
         given = {"stream_name": self.name, **options}
         return KinesisSink(region=REGION, endpoint=self.endpoint, credentials=LOCAL, **given)
 
+    def environment(self) -> dict[str, str]:
+        """The variables that lead a program of the AWS SDK to the stream."""
+        return {
+            "AWS_ENDPOINT_URL_KINESIS": self.endpoint,
+            "AWS_ACCESS_KEY_ID": LOCAL.access_key_id,
+            "AWS_SECRET_ACCESS_KEY": LOCAL.secret_access_key,
+        }
+
     def wait_active(self) -> None:
         """Wait until a change of the stream is complete."""
         wait_for(f"{self.name} is active", lambda: self._status() == "ACTIVE")

@@ -12,6 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOST = "127.0.0.1"
+CBOR = "application/x-amz-cbor-1.1"
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serves requests in threads of its own. Yields the endpoint."""
+    with ThreadingHTTPServer((HOST, 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://{HOST}:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @contextmanager
@@ -25,7 +40,7 @@ def refusing(code: str, message: str, *, status: int = 400) -> Iterator[str]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             self.send_response(status)
-            self.send_header("Content-Type", "application/x-amz-cbor-1.1")
+            self.send_header("Content-Type", CBOR)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -33,13 +48,8 @@ def refusing(code: str, message: str, *, status: int = 400) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Do not log."""
 
-    with ThreadingHTTPServer((HOST, 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://{HOST}:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serving(Handler) as endpoint:
+        yield endpoint
 
 
 def cbor_text(text: str) -> bytes:

@@ -110,13 +110,7 @@ class Program:
         shutil.rmtree(self.folder / "checkpoints" / way)
 
     def _environment(self) -> dict[str, str]:
-        return {
-            **os.environ,
-            "AWS_ENDPOINT_URL_KINESIS": self.stream.endpoint,
-            "AWS_ACCESS_KEY_ID": "local",
-            "AWS_SECRET_ACCESS_KEY": "local",
-            "PYSPARK_PYTHON": self.python,
-        }
+        return {**os.environ, **self.stream.environment(), "PYSPARK_PYTHON": self.python}
 
     def _here(self, code: str) -> str:
         settings = {

@@ -53,9 +53,9 @@ object Durations {
     Iterator.range(0, Buckets).map(it => it -> count(it)).filter(_._2 > 0).toMap
   )
 
-  /** @param millis a duration, not negative */
+  /** @param millis a duration. Less than zero, as clocks may say, counts as zero */
   def bucketOf(millis: Long): Int =
-    if (millis < Parts) millis.toInt
+    if (millis < Parts) math.max(0L, millis).toInt
     else {
       val shift = java.lang.Long.SIZE - 1 - java.lang.Long.numberOfLeadingZeros(millis) - Bits
       (shift + 1) * Parts + ((millis >> shift) & (Parts - 1)).toInt

@@ -34,17 +34,16 @@ private[spark] final case class TableDefinition(properties: Map[String, String])
     without(SinkOptions.All, SourceOptions.All)
 
   /** The options for a streaming query. A definition also serves batch reads, and may end them. */
-  def streamOptions: Map[String, String] = sourceOptions.filter { case (name, _) =>
-    OptionSpec.find(name, SourceOptions.OfBatchReads).isEmpty
-  }
+  def streamOptions: Map[String, String] = sourceOptionsWithout(SourceOptions.OfBatchReads)
 
   /**
    * The options for a batch read: a definition also serves streaming queries, and may limit their
    * micro-batches.
    */
-  def batchOptions: Map[String, String] = sourceOptions.filter { case (name, _) =>
-    OptionSpec.find(name, SourceOptions.OfMicroBatches).isEmpty
-  }
+  def batchOptions: Map[String, String] = sourceOptionsWithout(SourceOptions.OfMicroBatches)
+
+  private def sourceOptionsWithout(others: Seq[OptionSpec[_]]) =
+    sourceOptions.filter { case (name, _) => OptionSpec.find(name, others).isEmpty }
 
   /** The options for a write. An unknown option is among them, so that parsing refuses it. */
   def sinkOptions: Map[String, String] =

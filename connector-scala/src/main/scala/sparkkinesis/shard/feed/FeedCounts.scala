@@ -39,10 +39,8 @@ final class FeedCounts(clock: Clock) {
   private[feed] def timed[A](request: => A): A = {
     val begin = clock.elapsedMillis
     try request
-    finally {
-      val millis = math.max(0L, clock.elapsedMillis - begin)
-      requests.incrementAndGet(Durations.bucketOf(millis)): Unit
-    }
+    finally
+      requests.incrementAndGet(Durations.bucketOf(clock.elapsedMillis - begin)): Unit
   }
 }
 

@@ -43,7 +43,7 @@ private[sink] final class SinkCounters {
   /** A request was answered, or failed, after so many milliseconds. */
   def requestEnded(millis: Long): Unit = {
     requests -= 1
-    times(Durations.bucketOf(math.max(0L, millis))) += 1
+    times(Durations.bucketOf(millis)) += 1
   }
 
   /** A request of so many records failed as a whole. */

@@ -70,7 +70,7 @@ private[spark] final class TaskDelays(clock: Clock) {
       untilNextLook = TaskDelays.RecordsPerLook
     }
     untilNextLook -= 1
-    counts(Durations.bucketOf(math.max(0L, now - arrivalMillis))) += 1
+    counts(Durations.bucketOf(now - arrivalMillis)) += 1
   }
 
   /**
