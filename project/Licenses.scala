@@ -1,7 +1,3 @@
-import java.util.jar.JarFile
-
-import scala.collection.JavaConverters._
-
 import sbt.Keys._
 import sbt._
 
@@ -40,15 +36,7 @@ object Licenses {
 
   private def words(text: String) = text.split("\\W+").filter(_.nonEmpty).toSeq
 
-  private def texts(jar: File): Seq[(String, String)] = {
-    val opened = new JarFile(jar)
-    try
-      opened.entries.asScala.toVector.flatMap { entry =>
-        entry.getName match {
-          case Text(name) => Some(name -> IO.readStream(opened.getInputStream(entry)))
-          case _ => None
-        }
-      }
-    finally opened.close()
+  private def texts(jar: File): Seq[(String, String)] = Trimming.entries(jar).collect {
+    case (Text(name), bytes) => name -> new String(bytes, "UTF-8")
   }
 }

@@ -1,5 +1,4 @@
 import java.util.UUID
-import java.util.jar.JarFile
 
 import scala.collection.JavaConverters._
 
@@ -46,7 +45,7 @@ object Sbom {
       placed: String => String
   ): String = {
     val classes = libraries.map { case (library, copy) =>
-      library -> names(copy).filter(_.endsWith(".class")).map(placed)
+      library -> Trimming.entries(copy).map(_._1).filter(_.endsWith(".class")).map(placed)
     }
     val owners = classes
       .flatMap { case (library, names) => names.map(folder(_) -> library.data) }
@@ -130,10 +129,4 @@ object Sbom {
   } yield s"$found*"
 
   private def folder(name: String) = name.substring(0, name.lastIndexOf('/') + 1)
-
-  private def names(jar: File) = {
-    val opened = new JarFile(jar)
-    try opened.entries.asScala.map(_.getName).toVector
-    finally opened.close()
-  }
 }

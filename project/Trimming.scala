@@ -50,7 +50,8 @@ object Trimming {
     if (name.startsWith("META-INF/services/")) !name.contains("blockhound") // for a debugger
     else !name.startsWith("META-INF/") && name != "module-info.class"
 
-  private def entries(jar: File): Seq[(String, Array[Byte])] = {
+  /** The files in a jar. */
+  def entries(jar: File): Seq[(String, Array[Byte])] = {
     val opened = new JarFile(jar)
     try
       opened.entries.asScala.toVector
