@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
@@ -32,6 +33,13 @@ PAGE = Page(name="docs/how-to/time.md")
 PYTHON = [it["code"] for it in FENCE.finditer(PAGE.text) if it["language"] == "python"]
 STATE = next(number for number, code in enumerate(PYTHON) if "StatefulProcessor" in code)
 START = datetime(2026, 11, 23, 8, tzinfo=timezone.utc)
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+DEFAULT = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+# A row of the page's table: a name, how many rows, and the memory with each store.
+SIZE = re.compile(r"^\| `(\w+)` \| ([\d,]+)\D[^|]*\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+SIZES = SIZE.findall(PAGE.text)
+UNITS = {"kB": 1e3, "MB": 1e6}
 
 
 def put(stream: Stream, rows: list[dict[str, Any]]) -> None:
@@ -52,7 +60,7 @@ def ordered(number: int, minute: float) -> dict[str, Any]:
 
 
 class Outcome:
-    """What a query wrote, and how many rows it dropped."""
+    """What a query wrote, how many rows it dropped, and the progress of its state."""
 
     def __init__(self, frame: DataFrame, checkpoint: Path, mode: str) -> None:
         """Run the query over all that has arrived."""
@@ -66,6 +74,7 @@ class Outcome:
         )
         await_end(query)
         self.dropped = sum(dropped(query))
+        (self.state,) = query.recentProgress[-1]["stateOperators"]
 
 
 def dropped(query: StreamingQuery) -> Iterator[int]:
@@ -128,12 +137,59 @@ def test_windows_duplicates_sessions_and_joins_of_the_page(
 
 @pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
 def test_state_of_the_page(spark: SparkSession, page: Callable[[str, str], Outcome]) -> None:
-    before = spark.conf.get("spark.sql.streaming.stateStore.providerClass")
-    try:
+    with state_in(spark, ROCKSDB):
         totals = {row["customer"]: row["total"] for row in page("totals", "update").rows}
-    finally:
-        spark.conf.set("spark.sql.streaming.stateStore.providerClass", str(before))
     assert totals == {"c0": 10.0, "c1": 10.0, "c2": 10.0}
+
+
+@contextmanager
+def state_in(spark: SparkSession, provider: str) -> Iterator[None]:
+    """Queries that start here keep their state in this store."""
+    before = str(spark.conf.get(PROVIDER))
+    spark.conf.set(PROVIDER, provider)
+    try:
+        yield
+    finally:
+        spark.conf.set(PROVIDER, before)
+
+
+@pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)
+def test_the_state_is_as_large_as_the_page_says(
+    spark: SparkSession, new_stream: Callable[..., Stream], tmp_path: Path
+) -> None:
+    at = f"timestampadd(MILLISECOND, id * 60, timestamp'{START:%Y-%m-%dT%H:%M:%SZ}') AS at"
+    made = spark.range(10_000).selectExpr(
+        "concat('o', id) AS order_id", "id % 1000 AS customer", at
+    )
+    orders, payments = new_stream(), new_stream()
+    for stream, row in (
+        (orders, ["order_id", "string(customer)", "2.0D AS amount", "at"]),
+        (payments, ["order_id", "at AS paid_at"]),
+    ):
+        data = made.selectExpr(*row).selectExpr("to_json(struct(*)) AS data")
+        stream.sink(aggregation="kpl").write(data)
+    names: dict[str, Any] = {
+        "spark": spark,
+        "orders": orders.source().read_stream(spark),
+        "payments": payments.source().read_stream(spark),
+    }
+    with state_in(spark, ROCKSDB):
+        for code in PYTHON:
+            exec(code, names)
+    assert len(SIZES) == 6, "the page's table has another form"
+    for name, rows, *memory in SIZES:
+        for store, shown in zip((DEFAULT, ROCKSDB), memory, strict=True):
+            if shown[0].isdigit():
+                mode = "update" if name == "totals" else "append"
+                with state_in(spark, store):
+                    state = Outcome(names[name], tmp_path / name / store, mode).state
+                # The records may arrive before and after the end of a minute.
+                spare = 1 if name == "per_minute" else 0
+                expected = int(rows.replace(",", ""))
+                assert expected <= state["numRowsTotal"] <= expected + spare, name
+                number, unit = shown.split()
+                size = float(number) * UNITS[unit]
+                assert size / 3 < state["memoryUsedBytes"] < size * 3, (name, store)
 
 
 class Relay:
