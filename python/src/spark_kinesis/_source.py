@@ -107,8 +107,8 @@ class KinesisSource(StreamAccess):
             smallest delay of the query's watermarks, and no limit without a watermark.
         fail_on_data_loss: whether the query fails if records expired before the query read them. If
             false, the query continues without these records. Default: true.
-        deaggregate: whether the source unpacks aggregated records of the Kinesis Producer Library
-            into one row per user record. If false, an aggregated record is one row. Default: true.
+        deaggregate: whether the source de-aggregates records of the Kinesis Producer Library into
+            one row per user record. If false, an aggregated record is one row. Default: true.
         consumer: the consumer of enhanced fan-out that a streaming query reads with. Default: none.
             The query polls.
         max_records_per_fetch: maximum records per request, from 1 to 10000. Default: 10000.

@@ -88,7 +88,7 @@ object SourceTable extends OptionTable {
   )
 
   val Deaggregate = option("deaggregate", boolean, true)(
-    """Whether the source unpacks [aggregated records](columns.md#aggregated-records) into one
+    """Whether the source de-aggregates [aggregated records](columns.md#aggregated-records) into one
       row per user record."""
   )
 
