@@ -52,7 +52,7 @@ def test_the_state_of_a_key_in_scala(stream: Stream, tmp_path: Path) -> None:
         ["sh", "-c", f"{shlex.join(shell)} < {shlex.quote(str(script))}"],
         cwd=tmp_path,
         env={**os.environ, **stream.environment(), "PYSPARK_PYTHON": sys.executable},
-        seconds=300,
+        seconds=900,
     )
     lines = (it.split("ROW ", 1)[1] for it in said.stdout.splitlines() if "ROW {" in it)
     rows = [json.loads(it) for it in lines]
