@@ -173,6 +173,19 @@ def test_a_micro_batch_without_data_is_no_stop() -> None:
         assert found.batch.number >= 4
 
 
+def test_a_report_of_spark_4_is_an_object_with_its_text() -> None:
+    class Parsed(dict[str, Any]):
+        """As pyspark's class: a dictionary with values of other types."""
+
+        def __init__(self, report: dict[str, Any]) -> None:
+            super().__init__(batchId=report["batchId"], sources=[])
+            self.json = json.dumps(report)
+
+    report = progress(3, 9, None, offset(s0=after(1)))
+    assert reports([Parsed(report)], None) == reports([report], None)
+    assert len(reports([report], None)) == 1
+
+
 def test_nothing_is_known_before_the_first_report() -> None:
     found = look(Query())
     assert (found.batch, found.shards) == (None, ())

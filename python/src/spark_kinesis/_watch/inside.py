@@ -129,8 +129,8 @@ class Report:
 
 def reports(progress: Iterable[Any], source: int | None) -> list[Report]:
     """Spark's reports about one Kinesis source, oldest first. Default: the only one."""
-    # Before Spark 4, pyspark returns a dictionary.
-    plain = [it if isinstance(it, dict) else json.loads(it.json) for it in progress]
+    # Before Spark 4, pyspark returns a dictionary of what it has parsed.
+    plain = [json.loads(it.json) if hasattr(it, "json") else it for it in progress]
     found = (_report(it, _chosen(it["sources"], source)) for it in plain)
     return [it for it in found if it is not None]
 
