@@ -33,7 +33,7 @@ the [wheel](../tutorial.md#install):
 pip install "$(ls python/dist/spark_kinesis-*.whl)[cli]"
 ```
 
-For several extras, write `[cli,watch]`.
+For several extras, write `[cli,spark]`.
 
 ## Shared options
 

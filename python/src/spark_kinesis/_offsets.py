@@ -78,14 +78,10 @@ class ShardOffset:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamOffset:
-    """The progress in one stream.
-
-    Attributes:
-        shards: progress by shard ID, for the shards that the query still needs.
-    """
+    """The progress in one stream."""
 
     created: str  # creation time of the stream, as in the checkpoint
-    shards: Mapping[str, ShardOffset]
+    shards: Mapping[str, ShardOffset]  # by ID, those that the query still needs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,17 +99,15 @@ def encode(offset: SourceOffset) -> str:
 
 def _stream_json(stream: StreamOffset) -> dict[str, Any]:
     shards = sorted(stream.shards.items())
-    node: dict[str, Any] = {
+    others = {
+        "waitsFor": {name: sorted(shard.waits_for) for name, shard in shards if shard.waits_for},
+        "first": {name: str(shard.first) for name, shard in shards if shard.first is not None},
+    }
+    return {
         "created": stream.created,
         "shards": {name: shard.text for name, shard in shards},
+        **{name: it for name, it in others.items() if it},
     }
-    waiting = {name: sorted(shard.waits_for) for name, shard in shards if shard.waits_for}
-    if waiting:
-        node["waitsFor"] = waiting
-    first = {name: str(shard.first) for name, shard in shards if shard.first is not None}
-    if first:
-        node["first"] = first
-    return node
 
 
 def decode(text: str, where: str) -> SourceOffset:
@@ -124,8 +118,7 @@ def decode(text: str, where: str) -> SourceOffset:
     """
     try:
         node = json.loads(text)
-        if _version(node) > VERSION:
-            raise _too_new(where, node["version"])
+        _check_version(node["version"], where)
         return SourceOffset(streams={arn: _stream(it) for arn, it in node["streams"].items()})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(
@@ -133,18 +126,14 @@ def decode(text: str, where: str) -> SourceOffset:
         ) from error
 
 
-def _version(node: dict[str, Any]) -> int:
-    version = node["version"]
+def _check_version(version: Any, where: str) -> None:
     if type(version) is not int or version < 1:
         raise ValueError(f"its version is {version!r}")
-    return version
-
-
-def _too_new(where: str, version: int) -> CheckpointError:
-    return CheckpointError(
-        f"{where} has a Kinesis offset of version {version}. This release reads version "
-        f"{VERSION}. Install the release of spark-kinesis that wrote it."
-    )
+    if version > VERSION:
+        raise CheckpointError(
+            f"{where} has a Kinesis offset of version {version}. This release reads version "
+            f"{VERSION}. Install the release of spark-kinesis that wrote it."
+        )
 
 
 def is_kinesis(text: str) -> bool:

@@ -18,14 +18,9 @@ def utc_now() -> datetime:
 
 
 def from_iso(text: str) -> datetime:
-    """A time from ISO 8601 text, in all versions of Python.
+    """A time from ISO 8601 text, such as Java's ``2026-01-02T03:04:05.123456789Z``.
 
-    Python 3.10 does not read a ``Z``, and reads only three or six digits of a second. Java writes
-    up to nine. Digits after the sixth are dropped.
-
-    Args:
-        text: such as ``2026-01-02T03:04:05.123456789Z``. The result has a time zone if the text has
-            one.
+    Python 3.10 does not read a ``Z``, and reads only three or six digits of a second.
 
     Raises:
         ValueError: for another text.

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from python.tests.monitoring.progress import progress
-from spark_kinesis.monitoring._listener import Monitored
+from spark_kinesis.monitoring import Monitored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Seen:
 
 def test_a_query_without_a_name_has_its_id() -> None:
     seen = Seen()
-    Monitored([seen], live=None).progressed(progress({"openShards": "1"}, name=None))
+    Monitored([seen], ask=None).progressed(progress({"openShards": "1"}, name=None))
     assert seen.queries == {"0f7f"}
 
 

@@ -7,19 +7,15 @@ from pathlib import Path
 import pytest
 
 from python.tests.monitoring.progress import progress
-from spark_kinesis.monitoring._samples import (
-    SINK_COUNTERS,
-    SOURCE_COUNTERS,
-    Kind,
-    RunTotals,
-    Sample,
-)
+from python.tests.monitoring.test_listener import Seen
+from spark_kinesis.monitoring import SINK_COUNTERS, SOURCE_COUNTERS, Monitored, Run, Sample
 
 METRICS = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
 
 
 def test_numbers_of_a_source_have_its_labels() -> None:
-    found = RunTotals("orders").samples(
+    run = Run("orders")
+    run.progressed(
         progress(
             {
                 "fetchedRecords": "12",
@@ -33,47 +29,49 @@ def test_numbers_of_a_source_have_its_labels() -> None:
     labels = {"query": "orders", "source": "0"}
     arn = "arn:aws:kinesis:eu-west-1:123456789012:stream/a"
     shard = {**labels, "stream": "orders", "shard": "shardId-000000000001"}
-    assert found == [
-        Sample(name="source_fetched_records", value=12, kind=Kind.COUNTER, labels=labels),
-        Sample(name="source_avg_fetch_lag_ms", value=5, kind=Kind.GAUGE, labels=labels),
-        Sample(name="source_shard_processing_lag_ms", value=300, kind=Kind.GAUGE, labels=shard),
+    assert run.samples() == [
+        Sample(name="source_fetched_records", value=12, is_counter=True, labels=labels),
+        Sample(name="source_avg_fetch_lag_ms", value=5, is_counter=False, labels=labels),
+        Sample(name="source_shard_processing_lag_ms", value=300, is_counter=False, labels=shard),
         Sample(
             name="source_stream_max_processing_lag_ms",
             value=7,
-            kind=Kind.GAUGE,
+            is_counter=False,
             labels={**labels, "stream": arn},
         ),
         Sample(
             name="source_stream_max_fetch_lag_ms",
             value=3,
-            kind=Kind.GAUGE,
+            is_counter=False,
             labels={**labels, "stream": arn},
         ),
     ]
 
 
 def test_counters_of_a_sink_are_added_up() -> None:
-    totals = RunTotals("orders")
+    run = Run("orders")
     for records, rate in (("10", "2.5"), ("0", "0.0"), ("5", "1.5")):
         metrics = {
             "recordsWritten": records,
             "recordsPerRequest": rate,
             "hottestShard": "orders/shardId-000000000001",
         }
-        found = {it.name: it for it in totals.samples(progress(sink=metrics))}
+        run.progressed(progress(sink=metrics))
+    found = {it.name: it for it in run.samples()}
     assert found["sink_records_written"].value == 15
-    assert found["sink_records_written"].kind is Kind.COUNTER
+    assert found["sink_records_written"].is_counter
     assert found["sink_records_per_request"].value == 1.5
-    assert found["sink_records_per_request"].kind is Kind.GAUGE
+    assert not found["sink_records_per_request"].is_counter
     assert "sink_hottest_shard" not in found
 
 
 def test_what_a_source_says_later_replaces_its_last_numbers() -> None:
     shard = "processingLagMs.orders/shardId-000000000001"
-    totals = RunTotals("orders")
-    totals.samples(progress({"openShards": "1", shard: "5"}, sink={"recordsWritten": "10"}))
-    found = {it.name: it.value for it in totals.later({0: {shard: "9", "maxProcessingLagMs": "9"}})}
-    assert found == {
+    seen = Seen()
+    monitored = Monitored([seen], None)
+    monitored.progressed(progress({"openShards": "1", shard: "5"}, sink={"recordsWritten": "10"}))
+    monitored._answered("9a1b", {0: {shard: "9", "maxProcessingLagMs": "9"}})
+    assert seen.values == {
         "source_open_shards": 1,
         "source_shard_processing_lag_ms": 9,
         "source_max_processing_lag_ms": 9,
@@ -82,7 +80,9 @@ def test_what_a_source_says_later_replaces_its_last_numbers() -> None:
 
 
 def test_other_sources_and_sinks_have_no_numbers() -> None:
-    assert RunTotals("orders").samples(progress({"x": "1"}, description="KafkaV2[orders]")) == []
+    run = Run("orders")
+    run.progressed(progress({"x": "1"}, description="KafkaV2[orders]"))
+    assert run.samples() == []
 
 
 @pytest.mark.parametrize(

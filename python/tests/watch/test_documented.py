@@ -5,22 +5,17 @@ from __future__ import annotations
 import io
 import os
 import re
-from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 from rich.console import Console
 
 from spark_kinesis._offsets import Progress, ShardOffset
-from spark_kinesis._watch import terminal
-from spark_kinesis._watch.snapshot import Cost, ShardFacts, snapshot
+from spark_kinesis._watch.screen import screen
 
-from .given import ago, facts, family, name, steps
-from .test_terminal import BATCH, shard
+from .given import name, seen, steps
 
 DOCS = Path(__file__).parents[3] / "docs" / "how-to"
 WIDTH = 110
-QUERY = "5851a753-29b2-4311-8343-892adb244657"
 # As rich's own, without fonts of another server.
 SVG = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -48,24 +43,15 @@ SVG = """\
 
 def recorded() -> Console:
     """The screen of a query after a split, an hour behind."""
-    waits = ShardOffset(
-        progress=Progress.TRIM_HORIZON, waits_for=(name(1),), complete_as_of=ago(600)
-    )
-    late = timedelta(seconds=600)
-    shards = {
-        0: replace(shard(3600), **family()),
-        1: replace(shard(600), **family(is_open=False)),
-        2: ShardFacts(**family(1), position=waits, lag=late),
-        3: ShardFacts(**family(1), position=waits, lag=late),
-    }
-    found = facts(shards, steps=steps(3.0, 0, 1, late=600), batch=BATCH)
-    found = replace(
-        found, place="s3://bucket/checkpoints/orders", cost=Cost(calls=0.04, bytes=0.006)
+    waits = ShardOffset(progress=Progress.TRIM_HORIZON, waits_for=(name(1),))
+    found = seen(
+        {0: 3600.0, 1: 600.0, 2: 600.0, 3: 600.0},
+        steps(3.0, 0, 1, late=600),
+        positions={2: waits, 3: waits},
+        query="s3://bucket/checkpoints/orders",
     )
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
-    console.print(
-        terminal.screen(snapshot(replace(found, query="5851a753-29b2-4311-8343-892adb244657")))
-    )
+    console.print(screen(found))
     return console
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis._watch.forecast import (
+from spark_kinesis._watch.snapshot import (
     EVEN,
+    LEAST_TOLERANCE,
     Forecast,
     Outlook,
+    ShardView,
     Step,
     forecast,
     is_stalled,
     of_all,
-    period,
-    recent,
     speeds,
+    tolerance,
 )
 
 from .given import DAY, NOW, ago, key, steps
@@ -32,7 +33,17 @@ CLOSE = timedelta(milliseconds=1)
 
 
 def of(lag: timedelta | None, speed: float | None, retention: timedelta | None = DAY) -> Forecast:
-    return forecast(now=NOW, lag=lag, speed=speed, retention=retention, tolerance=TOLERANCE)
+    return forecast(NOW, lag, speed, retention, TOLERANCE)
+
+
+def together(*shards: tuple[str, Forecast]) -> Forecast:
+    """The forecast of a query with these shards."""
+    return of_all(
+        [
+            ShardView(stream="s", shard=shard, waits_for=(), lag=None, speed=None, forecast=it)
+            for shard, it in shards
+        ]
+    )
 
 
 def lag_at(moment: timedelta, lag: timedelta, speed: float) -> timedelta:
@@ -96,14 +107,14 @@ def test_what_is_unknown_is_said() -> None:
     hour = timedelta(hours=1)
     assert of(None, 1.0).outlook is Outlook.UNKNOWN
     assert of(hour, None).outlook is Outlook.UNKNOWN
-    assert of(hour, 0.5, retention=None) == Forecast(outlook=Outlook.FALLS_BEHIND)
-    assert of_all([]).outlook is Outlook.UNKNOWN
+    assert of(hour, 0.5, retention=None) == Forecast(outlook=Outlook.LOSES_DATA)
+    assert together().outlook is Outlook.UNKNOWN
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), LAGS, st.floats(0, 100)), min_size=1))
 def test_the_worst_shard_decides(shards: list[tuple[str, timedelta, float]]) -> None:
     every = [(shard, of(lag, speed)) for shard, lag, speed in shards]
-    found = of_all(every)
+    found = together(*every)
     lost = [it.at for _, it in every if it.outlook is Outlook.LOSES_DATA and it.at]
     late = [it.at for _, it in every if it.outlook is Outlook.CATCHES_UP and it.at]
     if lost:
@@ -116,10 +127,9 @@ def test_the_worst_shard_decides(shards: list[tuple[str, timedelta, float]]) -> 
 @given(LAGS, FAST)
 def test_a_query_has_caught_up_when_all_shards_have(lag: timedelta, speed: float) -> None:
     here = of(timedelta(), None)
-    assert of_all([("a", here), ("b", here)]) == here
+    assert together(("a", here), ("b", here)) == here
     behind = of(lag, speed)
-    assume(behind.at is not None)
-    assert of_all([("a", here), ("b", behind)]).shard == "b"
+    assert together(("a", here), ("b", behind)).shard == "b"
 
 
 @given(st.floats(0, 50), st.integers(2, 20))
@@ -141,27 +151,24 @@ def test_a_query_that_stopped_loses_speed_while_records_wait() -> None:
 
 
 def test_a_long_trigger_interval_is_no_stall() -> None:
-    way = [
-        Step(at=ago(1200 * age), number=3 - age, complete={key(0): ago(1200 * age)})
-        for age in (3, 2, 1)
-    ]
-    assert period(way) == timedelta(minutes=20)
+    way = [Step(at=ago(1200 * age), complete={key(0): ago(1200 * age)}) for age in (3, 2, 1)]
     assert not is_stalled(way, NOW)
-    assert recent(way, NOW) == way[1:]  # the last two, although they are old
-    assert speeds(way, NOW, {key(0)}) == {key(0): 1}
+    assert speeds(way, NOW, {key(0)}) == {key(0): 1}  # the last two, although they are old
 
 
 def test_old_steps_do_not_count() -> None:
-    old = Step(at=ago(400), number=0, complete={key(0): ago(9000)})
-    assert recent((old, *steps(1.0, 0)), NOW) == list(steps(1.0, 0))
+    old = Step(at=ago(400), complete={key(0): ago(9000)})
+    assert speeds((old, *steps(1.0, 0)), NOW, set()) == {key(0): 1}
 
 
-def test_too_few_steps_have_no_speed() -> None:
-    assert period(()) is None
-    assert recent((), NOW) == []
+def test_one_step_has_no_speed() -> None:
+    assert speeds((), NOW, {key(0)}) == {}
     assert speeds(steps(1.0, 0, count=1), NOW, {key(0)}) == {}
+    assert not is_stalled(steps(1.0, 0, count=1), NOW + DAY)
 
 
-def test_micro_batches_that_are_not_known_count_for_the_period() -> None:
-    way = steps(1.0, 0)
-    assert period(way) == period([way[0], way[3], way[4]]) == timedelta(seconds=10)
+def test_three_micro_batches_are_no_lag() -> None:
+    assert tolerance(()) == LEAST_TOLERANCE
+    assert tolerance(steps(1.0, 0)) == LEAST_TOLERANCE
+    rare = [Step(at=ago(600 * age), complete={}) for age in (2, 1, 0)]
+    assert tolerance(rare) == timedelta(minutes=30)

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spark_kinesis._watch import page as pages
+from spark_kinesis import MissingPackageError
 from spark_kinesis._watch import watching
 from spark_kinesis._watch.inside import InsideView
 from spark_kinesis._watch.watching import Watch, watch
 
+from .given import seen, steps
 from .test_inside import Query
-from .test_page import history
 
 if TYPE_CHECKING:
-    from spark_kinesis._watch.page import History
     from spark_kinesis._watch.snapshot import Snapshot
 
 
@@ -37,8 +36,8 @@ class Shown(watching.Display):
         self.told: list[str] = []
         self.is_closed = False
 
-    def show(self, history: History) -> None:
-        self.looks.append(history.last.status)
+    def show(self, snapshot: Snapshot) -> None:
+        self.looks.append(snapshot.status)
 
     def tell(self, text: str) -> None:
         self.told.append(text)
@@ -127,7 +126,7 @@ def test_lines_appear_where_there_is_no_terminal(capsys: pytest.CaptureFixture[s
     assert view.wait()
     lines = capsys.readouterr().out.splitlines()
     assert lines
-    assert all("no batch" in it for it in lines)
+    assert all("No micro-batch was planned yet." in it for it in lines)
 
 
 def test_a_terminal_gets_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,10 +135,10 @@ def test_a_terminal_gets_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", terminal)
     shown = watching.display(terminal)
     assert isinstance(shown, watching.TerminalDisplay)
-    shown.show(history())
+    shown.show(seen({0: 3600.0}, steps(3.0, 0, late=3600)))
     shown.tell("[bold]the end")
     shown.close()
-    assert "catches up at 12:30:06" in terminal.getvalue()
+    assert "catches up at 2026-11-23 12:30:00" in terminal.getvalue()
     assert "[bold]the end" in terminal.getvalue()
 
 
@@ -157,26 +156,10 @@ def test_a_short_interval_is_refused() -> None:
         watch(Query(), interval=timedelta())  # type: ignore[arg-type]
 
 
-def test_a_report_is_a_file(tmp_path: Any) -> None:
-    view = Watch(inside(Query()), timedelta(hours=1), Shown())
-    view.save(tmp_path / "ticket.html")
-    view.stop()
-    assert (tmp_path / "ticket.html").read_text().startswith("<!DOCTYPE html>")
-
-
-def test_a_report_shows_one_look_although_the_view_goes_on(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    same: list[bool] = []
-    view = Watch(inside(Query()), TICK, Shown())
-
-    def slow(history: History, _: str) -> bytes:
-        first, looks = history.last, len(list(history))
-        wait_for(lambda: view.snapshot.at > first.at)
-        same.append(history.last is first and len(list(history)) == looks)
-        return b""
-
-    monkeypatch.setattr(pages, "picture", slow)
-    view.save(tmp_path / "ticket.html")
-    view.stop()
-    assert same == [True]
+def test_without_rich_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "find_spec", lambda _: None)
+    assert type(watching.display(io.StringIO())) is watching.Display
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    with pytest.raises(MissingPackageError, match="pip install rich"):
+        watching.display(terminal)

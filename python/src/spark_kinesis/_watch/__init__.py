@@ -1,7 +1,7 @@
-"""Live views of a query: per shard lag, rates, the shard tree, the batch and a forecast.
+"""Live views of a query: how far each shard is behind, and whether the query catches up.
 
-``snapshot`` has the figures, ``inside`` gets the facts from a running query, and the other files
-show them. ``spark_kinesis.tools.top`` gets the facts from a checkpoint, and shows the same.
+``inside`` gets the facts from a running query, and ``spark_kinesis.tools.top`` from a checkpoint.
+``snapshot`` has the figures that follow from them, and the other files show these.
 """
 
 from __future__ import annotations

@@ -1,103 +1,74 @@
-"""What all views show, and how it follows from what one look has found. No clock and no I/O."""
+"""What all views show, and how it follows from what one look has found. No clock and no I/O.
+
+A forecast assumes that the query keeps its speed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from datetime import datetime, timedelta
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from enum import Enum
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spark_kinesis._offsets import stream_names
-
-from .forecast import Forecast, Outlook, forecast, is_stalled, of_all, period, speeds, tolerance
-from .tree import Node, State, tree
+from spark_kinesis._offsets import Progress, stream_names
 
 if TYPE_CHECKING:
     from spark_kinesis._offsets import ShardOffset, SourceOffset
 
-    from .forecast import Step
-
 ShardKey = tuple[str, str]
 """ARN of the stream, and ID of the shard."""
 
-_SHOWN = (State.READING, State.WAITING)
+LEAST_TOLERANCE = timedelta(seconds=30)
+EVEN = 0.02  # a speed between 0.98 and 1.02 is not known to differ from 1
+_WINDOW = timedelta(minutes=5)
+_NEVER = datetime.max.replace(tzinfo=timezone.utc)
+
+
+class Outlook(Enum):
+    """What becomes of the lag. The query has the outlook of a shard that comes last here."""
+
+    CAUGHT_UP = "caught_up"
+    UNKNOWN = "unknown"
+    KEEPS_DISTANCE = "keeps_distance"
+    CATCHES_UP = "catches_up"
+    LOSES_DATA = "loses_data"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShardFacts:
-    """What one look has found about a shard.
+class Forecast:
+    """What becomes of the lag of a shard, or of all shards.
 
     Attributes:
-        position: how far the query has processed it. ``None`` if the offset does not contain it.
-        lag: time since the first record arrived that is not processed. ``None`` if unknown.
-        records: number of Kinesis records that are not processed. ``None`` if unknown.
+        outlook: the kind of forecast.
+        at: with ``CATCHES_UP`` when the lag is gone; with ``LOSES_DATA`` when the first unread
+            record expires. ``None`` otherwise, or if the retention period is unknown.
+        shard: ID of the shard that decides. ``None`` for a forecast of one shard.
     """
 
-    parents: tuple[str, ...] = ()  # shards that it replaced, as far as they are known
-    is_open: bool | None = None  # whether it accepts records. ``None`` if unknown.
-    position: ShardOffset | None = None
-    lag: timedelta | None = None
-    records: int | None = None
-    is_counted: bool = False  # whether ``records`` was counted. Otherwise it is an estimate.
-    arriving: float | None = None  # records per second that arrive
-    backlog_rate: float | None = None  # records per second that arrived at the position
-    refused: int = 0  # number of reads that the service refused because a limit was reached
-    measured: datetime | None = None  # when it was probed last. ``None`` if it never was.
+    outlook: Outlook
+    at: datetime | None = None
+    shard: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A completed micro-batch that moved the source."""
+
+    at: datetime  # when it was planned
+    complete: Mapping[ShardKey, datetime]  # time up to which each shard was read completely
 
 
 @dataclass(frozen=True, kw_only=True)
 class MicroBatch:
-    """The latest micro-batch. ``snapshot`` adds the last three figures."""
+    """The latest micro-batch."""
 
     number: int  # its ID
-    planned: datetime | None  # when Spark planned it
+    planned: datetime | None  # when Spark planned it. ``None`` if unknown.
     is_running: bool  # whether it is not completed
-    phases: Mapping[str, int] = field(default_factory=dict)  # milliseconds of Spark's, if known
-    rows: int | None = None  # number of rows that it read. ``None`` if unknown.
-    took: timedelta | None = None  # from planning to completion. ``None`` if unknown.
-    age: timedelta | None = None  # time since it was planned
-    period: timedelta | None = None  # usual time between two micro-batches
-    is_overdue: bool = False  # whether the next one should have been planned, if there are records
-
-
-@dataclass(frozen=True, kw_only=True)
-class Counters:
-    """Totals since the run began. ``docs/reference/metrics.md`` says what they mean."""
-
-    throttled_requests: int
-    retried_requests: int
-    reread_ranges: int
-    lost_ranges: int
-    buffered_bytes: int
-    spilled_bytes: int
-    fetched_records: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cost:
-    """What the view used of the quota of the busiest shard, from 0 to 1."""
-
-    calls: float = 0.0  # part of the five reads per second
-    bytes: float = 0.0  # part of the 2 MiB per second
-
-
-@dataclass(frozen=True, kw_only=True)
-class Facts:
-    """Everything that one look has found."""
-
-    at: datetime  # the time
-    query: str | None  # name or ID of the query. ``None`` if unknown.
-    place: str  # where the facts come from, such as the folder of the checkpoint
-    batch: MicroBatch | None  # the latest micro-batch. ``None`` before the first.
-    steps: Sequence[Step]  # the latest steps of the query, oldest first
-    shards: Mapping[ShardKey, ShardFacts]
-    retention: Mapping[str, timedelta]  # by ARN of the stream, if known
-    counters: Counters | None = None  # ``None`` if they cannot be seen
-    processed: float | None = None  # measured rows per second of the whole source
-    cost: Cost = field(default_factory=Cost)
-    notes: tuple[str, ...] = ()  # what went wrong during the look, in sentences
-    status: str | None = None  # what Spark says that the query is doing, if it was asked
+    is_overdue: bool = False  # whether the next one should have been planned: records wait
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,61 +78,18 @@ class ShardView:
     Attributes:
         stream: name of the stream, or its ARN if the query reads several with this name.
         shard: ID.
-        state: what the query does with it.
-        is_open: whether it accepts records.
-        waits_for: parents that the query has not read to the end.
+        waits_for: parents that the query has not read to the end. Then it does not read this one.
         lag: time since the first record arrived that is not processed.
-        records: number of Kinesis records that are not processed.
-        is_counted: whether ``records`` was counted. Otherwise it is an estimate.
-        arriving: records per second that arrive, an estimate.
-        processed: records per second that the query processes, an estimate.
         speed: seconds of arrival time that the query reads per second. 1 keeps up.
-        refused: number of reads of the view that the service refused because of a limit.
-        expires: when the first unread record expires. ``None`` also if there is none.
         forecast: what becomes of the lag.
-        measured: when the view has read the shard last, from outside only.
     """
 
     stream: str
     shard: str
-    state: State
-    is_open: bool | None
     waits_for: tuple[str, ...]
     lag: timedelta | None
-    records: int | None
-    is_counted: bool
-    arriving: float | None
-    processed: float | None
     speed: float | None
-    refused: int
-    expires: datetime | None
     forecast: Forecast
-    measured: datetime | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Totals:
-    """All shards together. A figure is ``None`` if it is unknown.
-
-    Attributes:
-        lag: the largest lag of a shard.
-        records: number of Kinesis records that are not processed.
-        is_counted: whether all of them were counted.
-        arriving: records per second that arrive.
-        processed: records per second that the query processes.
-        reading: number of shards that are read.
-        waiting: number of shards that wait for a parent.
-        measured: number of shards that the view has read, from outside only. Otherwise 0.
-    """
-
-    lag: timedelta | None
-    records: int | None
-    is_counted: bool
-    arriving: float | None
-    processed: float | None
-    reading: int
-    waiting: int
-    measured: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,30 +98,22 @@ class Snapshot:
 
     Attributes:
         at: the time.
-        query: name or ID of the query. ``None`` if unknown.
-        place: where the facts come from, such as the folder of the checkpoint.
+        query: name or ID of the query, or from outside the folder or URL of its checkpoint.
         status: what Spark says that the query is doing. ``None`` if it was not asked.
         batch: the latest micro-batch. ``None`` before the first.
-        totals: all shards together.
+        lag: the largest lag of a shard. ``None`` if unknown.
         forecast: what becomes of the lag.
         shards: the shards that are read or wait, those with the largest lag first.
-        trees: the shards of each stream by descent, by ``stream`` as in the shards.
-        counters: the counters of the source. ``None`` if they cannot be seen.
-        cost: what the view used of the quota of a shard.
         notes: what went wrong, in sentences.
     """
 
     at: datetime
-    query: str | None
-    place: str
+    query: str
     status: str | None
     batch: MicroBatch | None
-    totals: Totals
+    lag: timedelta | None
     forecast: Forecast
     shards: tuple[ShardView, ...]
-    trees: Mapping[str, tuple[Node, ...]]
-    counters: Counters | None
-    cost: Cost
     notes: tuple[str, ...]
 
     @property
@@ -201,56 +121,50 @@ class Snapshot:
         """Whether records will expire that the query has not read."""
         return self.forecast.outlook is Outlook.LOSES_DATA
 
-    @property
-    def document(self) -> dict[str, Any]:
-        """The figures for machines, with names as in ``fetchedRecords``."""
-        found: dict[str, Any] = _document(self)
-        return found
 
-
-def _document(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {camel(it.name): _document(getattr(value, it.name)) for it in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: _document(it) for key, it in value.items()}
-    return [_document(it) for it in value] if isinstance(value, tuple) else value
-
-
-def camel(name: str) -> str:
-    """A name as the connector writes it: ``fetchedRecords``."""
-    first, *rest = name.split("_")
-    return first + "".join(map(str.capitalize, rest))
-
-
-def snapshot(facts: Facts) -> Snapshot:
-    """The snapshot of what one look has found."""
-    now, steps = facts.at, facts.steps
-    behind = {key for key, it in facts.shards.items() if it.lag}
-    names = stream_names({arn for arn, _ in facts.shards})
-    trees = _trees(facts)
-    nodes = {(arn, node.shard): node for arn, found in trees.items() for node in found}
-    known = speeds(steps, now, behind)
-    usual = median(known.values()) if known else None  # of shards of which nothing else is known
-    views = [
-        _shard(facts, key, names[key[0]], nodes[key], known.get(key, usual))
-        for key in facts.shards
-        if nodes[key].state in _SHOWN
-    ]
+def snapshot(
+    *,
+    at: datetime,
+    query: str,
+    batch: MicroBatch | None,
+    steps: Sequence[Step],
+    positions: Mapping[ShardKey, ShardOffset],
+    lags: Mapping[ShardKey, timedelta | None],
+    retention: Mapping[str, timedelta],
+    status: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> Snapshot:
+    """The figures of a query. Lags and retention periods are those that are known."""
+    names = stream_names({arn for arn, _ in positions})
+    finished = {key for key, it in positions.items() if it.progress is Progress.FINISHED}
+    behind = {key for key, it in lags.items() if it}
+    known, enough = speeds(steps, at, behind), tolerance(steps)
+    shards: list[ShardView] = []
+    for key, position in positions.items():
+        if key not in finished:
+            (arn, shard), lag, speed = key, lags.get(key), known.get(key)
+            parents = tuple(it for it in position.waits_for if (arn, it) not in finished)
+            shards.append(
+                ShardView(
+                    stream=names[arn],
+                    shard=shard,
+                    waits_for=parents,  # The next micro-batch reads a shard without any.
+                    lag=lag,
+                    speed=speed,
+                    forecast=forecast(at, lag, speed, retention.get(arn), enough),
+                )
+            )
     # Spark itself says what a query of this session is doing.
-    may_be_overdue = bool(behind) and not facts.status
+    late = bool(behind) and status is None and is_stalled(steps, at)
     return Snapshot(
-        at=now,
-        query=facts.query,
-        place=facts.place,
-        status=facts.status,
-        batch=facts.batch and _batch(facts.batch, steps, now, may_be_overdue=may_be_overdue),
-        totals=_totals(views, facts.processed, usual),
-        forecast=of_all((it.shard, it.forecast) for it in views),
-        shards=tuple(sorted(views, key=_by_lag)),
-        trees={names[arn]: found for arn, found in trees.items()},
-        counters=facts.counters,
-        cost=facts.cost,
-        notes=facts.notes,
+        at=at,
+        query=query,
+        status=status,
+        batch=batch and replace(batch, is_overdue=late and not batch.is_running),
+        lag=max((it.lag for it in shards if it.lag is not None), default=None),
+        forecast=of_all(shards),
+        shards=tuple(sorted(shards, key=lambda it: it.lag or timedelta(), reverse=True)),
+        notes=notes,
     )
 
 
@@ -269,92 +183,73 @@ def complete(position: SourceOffset) -> dict[ShardKey, datetime]:
     return {key: it.complete_as_of for key, it in found if it.complete_as_of is not None}
 
 
-def _trees(facts: Facts) -> dict[str, tuple[Node, ...]]:
-    streams: dict[str, dict[str, ShardFacts]] = {}
-    for (arn, shard), it in facts.shards.items():
-        streams.setdefault(arn, {})[shard] = it
-    return {arn: tree(streams[arn]) for arn in sorted(streams)}
+def tolerance(steps: Sequence[Step]) -> timedelta:
+    """The lag up to which a query has caught up: three micro-batches, and at least 30 s."""
+    gaps = [(after.at - before.at).total_seconds() for before, after in itertools.pairwise(steps)]
+    return max(LEAST_TOLERANCE, timedelta(seconds=3 * median(gaps or [0])))
 
 
-def _shard(facts: Facts, key: ShardKey, stream: str, node: Node, speed: float | None) -> ShardView:
-    it, retention = facts.shards[key], facts.retention.get(key[0])
-    rate = it.backlog_rate
-    return ShardView(
-        stream=stream,
-        shard=key[1],
-        state=node.state,
-        is_open=node.is_open,
-        waits_for=it.position.waits_for if it.position and node.state is State.WAITING else (),
-        lag=it.lag,
-        records=it.records,
-        is_counted=it.is_counted,
-        arriving=it.arriving,
-        processed=None if rate is None or speed is None else rate * speed,
-        speed=speed,
-        refused=it.refused,
-        expires=facts.at - it.lag + retention if it.lag and retention else None,
-        forecast=forecast(
-            now=facts.at,
-            lag=it.lag,
-            speed=speed,
-            retention=retention,
-            tolerance=tolerance(facts.steps),
-        ),
-        measured=it.measured,
-    )
+def is_stalled(steps: Sequence[Step], now: datetime) -> bool:
+    """Whether the next micro-batch should have been planned long ago, if there are records."""
+    return len(steps) > 1 and now - steps[-1].at > tolerance(steps)
 
 
-def _totals(views: Sequence[ShardView], processed: float | None, speed: float | None) -> Totals:
-    if processed is None:
-        arriving = _sum(it.arriving for it in views)
-        processed = _sum(it.processed for it in views)
-        shards = sum(it.arriving is not None for it in views)
-    else:  # the rate at which the records arrived that it reads
-        arriving = processed / speed if speed else None
-        shards = len(views)
-    return Totals(
-        lag=max((it.lag for it in views if it.lag is not None), default=None),
-        records=_unread(views, arriving / shards if arriving is not None and shards else None),
-        is_counted=bool(views) and all(it.is_counted for it in views),
-        arriving=arriving,
-        processed=processed,
-        reading=sum(it.state is State.READING for it in views),
-        waiting=sum(it.state is State.WAITING for it in views),
-        measured=sum(it.measured is not None for it in views),
-    )
+def speeds(steps: Sequence[Step], now: datetime, behind: set[ShardKey]) -> dict[ShardKey, float]:
+    """The speed of each shard in the last five minutes, and at least in the last two steps.
+
+    It is the seconds of arrival time per second: 1 means that a shard keeps up with what arrives.
+    If the query plans no more micro-batches, the shards ``behind``, in which records wait, lose
+    speed with time.
+    """
+    known = steps[-max(2, sum(now - it.at <= _WINDOW for it in steps)) :]
+    stalled = is_stalled(steps, now)
+    found: dict[ShardKey, float] = {}
+    for key in {key for it in known for key in it.complete}:
+        points = [(it.at, it.complete[key]) for it in known if key in it.complete]
+        if stalled and key in behind:
+            points.append((now, points[-1][1]))
+        (began, first), (ended, last) = points[0], points[-1]
+        if ended > began:
+            found[key] = max(0.0, (last - first) / (ended - began))
+    return found
 
 
-def _unread(views: Sequence[ShardView], rate: float | None) -> int | None:
-    """The unread records of all shards. ``rate`` is that of a shard of which nothing is known."""
-    total = 0.0
-    for it in views:
-        if it.records is not None:
-            total += it.records
-        elif it.state is State.WAITING:
-            continue  # the estimate of its parents goes on until now
-        elif it.lag is None or rate is None:
-            return None
-        else:
-            total += it.lag.total_seconds() * rate
-    return round(total) if views else None
+def forecast(
+    now: datetime,
+    lag: timedelta | None,
+    speed: float | None,
+    retention: timedelta | None,
+    enough: timedelta,
+) -> Forecast:
+    """The forecast of a shard. A lag up to ``enough`` is none."""
+    if lag is None:
+        return Forecast(outlook=Outlook.UNKNOWN)
+    if retention is not None and lag >= retention:
+        return Forecast(outlook=Outlook.LOSES_DATA, at=now)
+    if lag <= enough:
+        return Forecast(outlook=Outlook.CAUGHT_UP)
+    if speed is None:
+        return Forecast(outlook=Outlook.UNKNOWN)
+    return _at_speed(now, lag, speed, retention)
 
 
-def _batch(
-    batch: MicroBatch, steps: Sequence[Step], now: datetime, *, may_be_overdue: bool
-) -> MicroBatch:
-    return replace(
-        batch,
-        age=None if batch.planned is None else max(timedelta(), now - batch.planned),
-        period=period(steps),
-        is_overdue=may_be_overdue and not batch.is_running and is_stalled(steps, now),
-    )
+def _at_speed(now: datetime, lag: timedelta, speed: float, retention: timedelta | None) -> Forecast:
+    if speed > 1 + EVEN:
+        return Forecast(outlook=Outlook.CATCHES_UP, at=now + lag / (speed - 1))
+    if speed >= 1 - EVEN:
+        return Forecast(outlook=Outlook.KEEPS_DISTANCE)
+    expires = None if retention is None else now + (retention - lag) / (1 - speed)
+    return Forecast(outlook=Outlook.LOSES_DATA, at=expires)
 
 
-def _sum(rates: Iterable[float | None]) -> float | None:
-    known = [it for it in rates if it is not None]
-    return sum(known) if known else None
+def of_all(shards: Sequence[ShardView]) -> Forecast:
+    """The forecast of a query from those of its shards.
 
-
-def _by_lag(view: ShardView) -> tuple[bool, float, str, str]:
-    late = view.lag
-    return (late is None, -late.total_seconds() if late else 0.0, view.stream, view.shard)
+    Data that expires first decides. Otherwise the query catches up with its last shard.
+    """
+    found = [replace(it.forecast, shard=it.shard) for it in shards]
+    worst = max((it.outlook for it in found), key=list(Outlook).index, default=Outlook.UNKNOWN)
+    if worst is Outlook.CAUGHT_UP or not found:
+        return Forecast(outlook=worst)
+    first = min if worst is Outlook.LOSES_DATA else max
+    return first((it for it in found if it.outlook is worst), key=lambda it: it.at or _NEVER)

@@ -29,8 +29,8 @@ COMMANDS = {
         "Examine a set-up, and say what to do about each problem.",
     ),
     "top": (
-        "spark_kinesis.tools.top.command:top",
-        "Watch a streaming query: lag, rates, shards, and a forecast.",
+        "spark_kinesis.tools.top:top",
+        "Watch a streaming query: lag, speed, shards, and a forecast.",
     ),
     "tail": ("spark_kinesis.tools.tailing:command", "Show the records of a stream as they arrive."),
     "advise": (

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict, is_dataclass
+from datetime import datetime, timedelta
+from enum import Enum
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.progress import Progress
 
-from spark_kinesis._json import plain
+from spark_kinesis._times import to_iso
 
 _WIDE = 1000
 
@@ -36,5 +39,22 @@ def to_stderr(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print one line of JSON. ``plain`` says what becomes of other values."""
-    print(json.dumps(value, default=plain), flush=True)
+    """Print one line of JSON.
+
+    Dataclasses become objects, times ISO 8601 texts in UTC, durations seconds.
+    """
+    print(json.dumps(value, default=_plain), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, datetime):
+        return to_iso(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} has no JSON")
