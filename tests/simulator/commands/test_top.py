@@ -104,7 +104,7 @@ def test_children_wait_and_the_tree_shows_them(
 ) -> None:
     began = query.put(3)
     _, right = query.kinesis.split("orders", FIRST)
-    query.kinesis.merge("orders", right, SECOND)
+    query.kinesis.merge("orders", right)
     waiting = ShardOffset(progress=Progress.TRIM_HORIZON, waits_for=(FIRST,))
     query.complete(s0=at(began), s1=at(began), s2=waiting)
     assert run(query.words("top", "--once")) == 0
