@@ -9,17 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from .declared import (
-    ABSENT,
-    Declared,
-    SparkOptions,
-    needed,
-    period,
-    require,
-    string,
-    switch,
-    url,
-)
+from .declared import ABSENT, Declared, SparkOptions, needed, option, require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -34,7 +24,7 @@ class StaticCredentials(Declared):
 
     access_key_id: str = field(metadata=needed("awsAccessKeyId", secret=True))
     secret_access_key: str = field(metadata=needed("awsSecretAccessKey", secret=True))
-    session_token: str | None = string("awsSessionToken", secret=True)
+    session_token: str | None = option("awsSessionToken", str, secret=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -62,7 +52,7 @@ class CredentialsProvider(Declared):
     """
 
     class_name: str = field(metadata=needed("credentialsProvider"))
-    secret: str | None = string("credentialsProviderSecret", secret=True)
+    secret: str | None = option("credentialsProviderSecret", str, secret=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -79,9 +69,9 @@ class AssumeRole(Declared):
     """
 
     arn: str = field(metadata=needed("roleArn"))
-    session_name: str | None = string("roleSessionName")
-    external_id: str | None = string("roleExternalId", secret=True)
-    sts_endpoint: str | None = url("stsEndpoint")
+    session_name: str | None = option("roleSessionName", str)
+    external_id: str | None = option("roleExternalId", str, secret=True)
+    sts_endpoint: str | None = option("stsEndpoint", str)
 
 
 Credentials = StaticCredentials | Profile | CredentialsProvider
@@ -97,9 +87,9 @@ class Proxy(Declared):
         password: password for the proxy. Set both or neither.
     """
 
-    url: str = field(metadata=needed("proxy", "url"))
-    username: str | None = string("proxyUsername")
-    password: str | None = string("proxyPassword", secret=True)
+    url: str = field(metadata=needed("proxy"))
+    username: str | None = option("proxyUsername", str)
+    password: str | None = option("proxyPassword", str, secret=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -114,24 +104,24 @@ class Timeouts(Declared):
             ``delivery_guarantee="exactly_once"``.
     """
 
-    connect: timedelta | None = period("connectTimeout")
-    read: timedelta | None = period("readTimeout")
-    call: timedelta | None = period("callTimeout")
+    connect: timedelta | None = option("connectTimeout", timedelta)
+    read: timedelta | None = option("readTimeout", timedelta)
+    call: timedelta | None = option("callTimeout", timedelta)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class StreamAccess(Declared):
     """Base of source and sink: how to reach Kinesis. Their docstrings describe the fields."""
 
-    region: str | None = string("region")
-    endpoint: str | None = url("endpoint")
+    region: str | None = option("region", str)
+    endpoint: str | None = option("endpoint", str)
     credentials: Credentials | None = None
     role: AssumeRole | None = None
     proxy: Proxy | None = None
-    ca_bundle: str | None = string("caBundle")
-    allow_unencrypted_endpoint: bool | None = switch("allowUnencryptedEndpoint")
-    use_fips_endpoint: bool | None = switch("useFipsEndpoint")
-    use_dual_stack_endpoint: bool | None = switch("useDualStackEndpoint")
+    ca_bundle: str | None = option("caBundle", str)
+    allow_unencrypted_endpoint: bool | None = option("allowUnencryptedEndpoint", bool)
+    use_fips_endpoint: bool | None = option("useFipsEndpoint", bool)
+    use_dual_stack_endpoint: bool | None = option("useDualStackEndpoint", bool)
     timeouts: Timeouts | None = None
 
     def __post_init__(self) -> None:
