@@ -1,14 +1,5 @@
 """The errors of this package.
 
-SparkKinesisError
-├── JarNotFoundError         this package contains no jar for the installed Spark version
-├── KinesisJarMissingError   the connector's jar is not in the running Spark session
-├── MissingPackageError      an optional Python package is not installed
-├── GeneratorError           the record generator could not write the records
-├── CheckpointError          the checkpoint of a query is missing, or cannot be read
-├── MigrationError           positions of another consumer cannot be taken over, or handed back
-└── LocalKinesisError        the local Kinesis did not start, or an operation on it failed
-
 An argument of the wrong type raises ``TypeError``, and a value that Python cannot pass on raises
 ``ValueError``. The connector checks all other values: those of a source when a DataFrame is
 defined, those of a sink when a batch write begins, or with the first micro-batch of a query.

@@ -62,11 +62,9 @@ class KinesisSink(StreamAccess):
             Kinesis, from 1 to 256. Default: 16.
         max_request_records: maximum number of Kinesis records per request, from 1 to 500. Default:
             500.
-        max_request_bytes: maximum size of a request in bytes: the data and the partition keys of
-            its records. At most 10 MiB. Default: 5 MiB.
+        max_request_bytes: maximum size of a request in bytes, at most 10 MiB. Default: 5 MiB.
         max_buffered_bytes: maximum memory per task, in bytes, for rows that Kinesis has not
-            acknowledged. The limit counts the data, the keys and 128 bytes per row. Default:
-            64 MiB.
+            acknowledged. Default: 64 MiB.
         linger: maximum time that the sink holds a record back, so that one request can contain
             several records. At most 1 min. Default: 100 ms; with a real-time trigger, 5 ms.
         aggregation: ``"kpl"`` packs many rows into one Kinesis record, in the format of the Kinesis

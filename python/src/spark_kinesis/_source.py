@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._options.access import StreamAccess
-from ._options.declared import ABSENT, SparkOptions, option, present, require
+from ._options.declared import ABSENT, SparkOptions, option, part, present, require
 from ._options.positions import OF_SOURCE, AnyPosition, position, position_option
 from ._session.missing import FORMAT, explain_missing_jar
 
@@ -91,12 +91,10 @@ class KinesisSource(StreamAccess):
         max_bytes_per_trigger: maximum bytes of data per micro-batch. Default: no limit.
         min_partitions: minimum number of tasks per micro-batch, if it has enough records. Several
             tasks may then read a shard, and rows are in order only within a task. Default: none.
-        max_partitions: maximum number of tasks per batch, also in real-time mode. It cannot be less
-            than ``min_partitions``. Default in real-time mode: the number of slots of the
-            application.
-        max_shard_skew: maximum time that a shard may be ahead of the oldest unread record of
-            another shard, by the arrival times, at least 1 s, or ``"none"``. Default: half of the
-            smallest delay of the query's watermarks, and no limit without a watermark.
+        max_partitions: maximum number of tasks per batch. Default: none; in real-time mode, the
+            number of slots of the application.
+        max_shard_skew: maximum time that a shard may be ahead of another one, at least 1 s, or
+            ``"none"``. Default: half of the smallest delay of the query's watermarks.
         fail_on_data_loss: whether the query fails if records expired before the query read them. If
             false, the query continues without these records. Default: true.
         deaggregate: whether the source unpacks aggregated records of the Kinesis Producer Library
@@ -113,15 +111,13 @@ class KinesisSource(StreamAccess):
         shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.
             Default: 10 s.
         retry_timeout: how long calls to one shard may fail in a row until the query fails, at least
-            1 s, or ``"unlimited"``. One call per 15 s of it must fail, at least 5 and at most 21.
-            Calls that a quota refused do not count. Default: 5 minutes.
+            1 s, or ``"unlimited"``. Default: 5 minutes.
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
-        ValueError: if a position is an unknown string or a time without a time zone, if an entry of
-            a list of streams contains a comma, if ``max_shard_skew`` is another string than
-            ``"none"``, or if ``retry_timeout`` is another string than ``"unlimited"``. The
-            connector checks all other values when you define a DataFrame.
+        ValueError: if a position is an unknown string or a time without a time zone, or if an entry
+            of a list of streams contains a comma. The connector checks all other values when you
+            define a DataFrame.
     """
 
     stream_name: str | Sequence[str] | None = None
@@ -136,7 +132,7 @@ class KinesisSource(StreamAccess):
     max_shard_skew: timedelta | Literal["none"] | None = option("maxShardSkew", timedelta, str)
     fail_on_data_loss: bool | None = option("failOnDataLoss", bool)
     deaggregate: bool | None = option("deaggregate", bool)
-    consumer: EnhancedFanOut | None = None
+    consumer: EnhancedFanOut | None = part(EnhancedFanOut)
     max_records_per_fetch: int | None = option("maxRecordsPerFetch", int)
     min_fetch_period: timedelta | None = option("minFetchPeriod", timedelta)
     idle_fetch_period: timedelta | None = option("idleFetchPeriod", timedelta)
@@ -148,7 +144,6 @@ class KinesisSource(StreamAccess):
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
         StreamAccess.__post_init__(self)  # super() fails in a class with slots
-        require("consumer", self.consumer, EnhancedFanOut, ABSENT)
         for name in ("stream_name", "stream_arn"):
             object.__setattr__(self, name, _one_or_several(name, getattr(self, name)))
         for name in ("starting_position", "ending_position"):
@@ -172,8 +167,7 @@ class KinesisSource(StreamAccess):
             "startingPosition": position_option("starting_position", start, self._streams),
             "endingPosition": position_option("ending_position", end, self._streams),
         }
-        consumer = {} if self.consumer is None else self.consumer.options()
-        return SparkOptions({**present(own), **consumer, **StreamAccess.options(self)})
+        return SparkOptions({**present(own), **StreamAccess.options(self)})
 
     @property
     def _streams(self) -> tuple[str, ...]:
@@ -192,12 +186,10 @@ class KinesisSource(StreamAccess):
                 sources of a query need names. Default: Spark numbers the sources.
 
         Raises:
-            TypeError: if ``name`` is not a string.
             ValueError: if there is a ``name``, and this Spark has no names of sources.
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        require("name", name, str, ABSENT)
         reader = spark.readStream
         if name is not None:
             if not hasattr(reader, "name"):

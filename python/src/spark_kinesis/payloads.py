@@ -117,7 +117,8 @@ def dynamodb(data: Column | str, schema: StructType | str, max_bytes: int | None
     Returns:
         An array of one outcome per change. The value has the fields ``eventName``, ``tableName``
         and ``dynamodb``, a struct of ``NewImage``, ``OldImage``, ``ApproximateCreationDateTime``
-        and ``ApproximateCreationDateTimePrecision``. Reasons: those of ``json``.
+        and ``ApproximateCreationDateTimePrecision``. Reasons: those of ``json``, and
+        ``NOT_DYNAMODB``.
     """
     row, text = _struct_type(schema), StringType()
     change = (

@@ -188,6 +188,6 @@ def test_positions_cannot_change() -> None:
 )
 def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> None:
     when = naive.replace(tzinfo=timezone(timedelta(minutes=offset)))
-    written = AtTimestamp(when).option()
+    written = KinesisSource(starting_position=when).options()["startingPosition"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z", written)
     assert datetime.fromisoformat(written.replace("Z", "+00:00")) == when

@@ -126,9 +126,9 @@ def test_what_is_no_change_of_dynamodb_has_a_reason(spark: SparkSession) -> None
     found = outcomes(spark, records, payloads.dynamodb("data", "id LONG NOT NULL"))
     assert [record[0][1] for record in found] == [
         None,
+        "NOT_DYNAMODB",
         "MISSING: eventName",
-        "MISSING: eventName",
-        "MISSING: dynamodb",
+        "NOT_DYNAMODB",
         "MISSING: dynamodb.NewImage.id",
     ]
 

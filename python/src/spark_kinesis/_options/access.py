@@ -5,11 +5,10 @@ No ``repr`` and no ``str`` of these classes shows a secret.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from .declared import ABSENT, Declared, SparkOptions, needed, option, require
+from .declared import Declared, needed, option, part
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -115,26 +114,11 @@ class StreamAccess(Declared):
 
     region: str | None = option("region", str)
     endpoint: str | None = option("endpoint", str)
-    credentials: Credentials | None = None
-    role: AssumeRole | None = None
-    proxy: Proxy | None = None
+    credentials: Credentials | None = part(StaticCredentials, Profile, CredentialsProvider)
+    role: AssumeRole | None = part(AssumeRole)
+    proxy: Proxy | None = part(Proxy)
     ca_bundle: str | None = option("caBundle", str)
     allow_unencrypted_endpoint: bool | None = option("allowUnencryptedEndpoint", bool)
     use_fips_endpoint: bool | None = option("useFipsEndpoint", bool)
     use_dual_stack_endpoint: bool | None = option("useDualStackEndpoint", bool)
-    timeouts: Timeouts | None = None
-
-    def __post_init__(self) -> None:
-        """Check types."""
-        Declared.__post_init__(self)  # super() fails in a class with slots
-        kinds = (StaticCredentials, Profile, CredentialsProvider, ABSENT)
-        require("credentials", self.credentials, *kinds)
-        require("role", self.role, AssumeRole, ABSENT)
-        require("proxy", self.proxy, Proxy, ABSENT)
-        require("timeouts", self.timeouts, Timeouts, ABSENT)
-
-    def options(self) -> Mapping[str, str]:
-        """The options of these fields, and of the credentials, the role and the network."""
-        parts = (self.credentials, self.role, self.proxy, self.timeouts)
-        inner = {name: it for part in parts if part for name, it in part.options().items()}
-        return SparkOptions({**inner, **Declared.options(self)})
+    timeouts: Timeouts | None = part(Timeouts)

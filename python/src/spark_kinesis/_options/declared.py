@@ -75,6 +75,11 @@ def option(name: str, *types: type, secret: bool = False, is_word: bool = False)
     return field(default=None, metadata={"option": declared})
 
 
+def part(*types: type) -> Any:
+    """A field with an object of options, ``None`` by default."""
+    return field(default=None, metadata={"part": (*types, ABSENT)})
+
+
 def declared(owner: Any) -> dict[str, Option]:
     """The options that an object or its class declares, by field."""
     return {it.name: it.metadata["option"] for it in fields(owner) if "option" in it.metadata}
@@ -115,12 +120,14 @@ class SparkOptions(dict[str, str]):
 
 
 class Declared:
-    """Base of frozen dataclasses whose fields are options."""
+    """Base of frozen dataclasses whose fields are options, or parts with options."""
 
     __slots__ = ()
 
     def __post_init__(self) -> None:
         """Check the types of the options, and make whole numbers, such as NumPy's, ``int``."""
+        for name, types in _parts(self).items():
+            require(name, getattr(self, name), *types, secret=True)
         for name, it in declared(self).items():
             value = getattr(self, name)
             if int in it.types and not isinstance(value, int):
@@ -148,7 +155,14 @@ class Declared:
             ValueError: if a duration is not a whole number of milliseconds.
         """
         given = {it.name: it.text(name, getattr(self, name)) for name, it in declared(self).items()}
-        return SparkOptions(present(given))
+        found = SparkOptions(present(given))
+        for inner in (getattr(self, name) for name in _parts(self)):
+            found.update({} if inner is None else inner.options())
+        return found
+
+
+def _parts(owner: Any) -> dict[str, tuple[type, ...]]:
+    return {it.name: it.metadata["part"] for it in fields(owner) if "part" in it.metadata}
 
 
 def _whole(value: Any) -> Any:

@@ -19,18 +19,10 @@ PositionWord = Literal["latest", "trim_horizon", "earliest"]
 class Latest:
     """The position after the newest record. It is decided once, when the query first starts."""
 
-    def option(self) -> str:
-        """The value of ``startingPosition``."""
-        return "latest"
-
 
 @dataclass(frozen=True, slots=True)
 class TrimHorizon:
     """At the oldest record that the stream still holds."""
-
-    def option(self) -> str:
-        """The value of ``startingPosition``."""
-        return "trim_horizon"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +53,6 @@ class AtTimestamp:
         """
         return cls(utc_now() - duration)
 
-    def option(self) -> str:
-        """The value of ``startingPosition``."""
-        return to_iso(self.when)
-
 
 @dataclass(frozen=True, slots=True)
 class AtSequenceNumber:
@@ -76,10 +64,6 @@ class AtSequenceNumber:
 
     sequence_number: str
 
-    def option(self) -> dict[str, str]:
-        """A part of the JSON of ``startingPosition``."""
-        return {"at": self.sequence_number}
-
 
 @dataclass(frozen=True, slots=True)
 class AfterSequenceNumber:
@@ -90,10 +74,6 @@ class AfterSequenceNumber:
     """
 
     sequence_number: str
-
-    def option(self) -> dict[str, str]:
-        """A part of the JSON of ``startingPosition``."""
-        return {"after": self.sequence_number}
 
 
 Position = Latest | TrimHorizon | AtTimestamp
@@ -121,11 +101,6 @@ class ByShard:
         object.__setattr__(self, "shards", _positions(self.shards, _OF_SHARD))
         object.__setattr__(self, "others", position("others", self.others, _OF_STREAM))
 
-    def option(self) -> dict[str, object]:
-        """A part of the JSON of ``startingPosition``."""
-        everywhere: dict[str, Any] = {**self.shards, "*": self.others}
-        return {shard: at.option() for shard, at in everywhere.items()}
-
 
 @dataclass(frozen=True, slots=True)
 class ByStream:
@@ -141,11 +116,6 @@ class ByStream:
         """Check types, and keep a copy."""
         kinds = (*_OF_STREAM, ByShard)
         object.__setattr__(self, "streams", _positions(self.streams, kinds))
-
-    def option(self) -> str:
-        """The value of ``startingPosition``."""
-        positions: Mapping[str, Any] = self.streams
-        return json.dumps({stream: at.option() for stream, at in positions.items()})
 
 
 AnyPosition = Position | ByShard | ByStream | datetime | str
@@ -179,15 +149,27 @@ def position_option(name: str, at: Any, streams: Sequence[str]) -> str | None:
     Raises:
         ValueError: for positions by shard if the source reads several streams.
     """
-    if not isinstance(at, ByShard):
-        option: str | None = None if at is None else at.option()
-        return option
-    if len(streams) > 1:
+    if not isinstance(at, (ByShard, ByStream)):
+        return None if at is None else str(_json_of(at))
+    if isinstance(at, ByShard) and len(streams) > 1:
         raise ValueError(
             f"{name} is a ByShard, but the source reads {len(streams)} streams: use ByStream, "
             "with a ByShard for each stream that needs one"
         )
-    return ByStream(dict.fromkeys(streams, at)).option()
+    by_stream = dict.fromkeys(streams, at) if isinstance(at, ByShard) else at.streams
+    return json.dumps({stream: _json_of(it) for stream, it in by_stream.items()})
+
+
+def _json_of(at: Any) -> object:
+    if isinstance(at, ByShard):
+        return {shard: _json_of(it) for shard, it in {**at.shards, "*": at.others}.items()}
+    if isinstance(at, AtTimestamp):
+        return to_iso(at.when)
+    if isinstance(at, AtSequenceNumber):
+        return {"at": at.sequence_number}
+    if isinstance(at, AfterSequenceNumber):
+        return {"after": at.sequence_number}
+    return "latest" if isinstance(at, Latest) else "trim_horizon"
 
 
 def _of_text(name: str, text: str) -> Position:

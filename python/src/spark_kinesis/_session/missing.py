@@ -19,10 +19,10 @@ _ADVICE = (
     "The running Spark session has no Kinesis connector, and its JVM takes no further jar. Start a "
     "new Python process or kernel, and create its first session with "
     "spark_kinesis.with_kinesis(SparkSession.builder).getOrCreate(). If something else starts "
-    "Spark, give it the jar at spark_kinesis.jar_path(): spark-submit and a Spark Connect server "
-    "take it in --jars, a notebook of EMR or Livy in spark.jars with %%configure -f, AWS Glue in "
-    "--extra-jars, and Databricks as a library of the cluster. A Connect session takes it by "
-    "spark.addArtifacts(spark_kinesis.jar_path()), too."
+    "Spark, give it the jar at spark_kinesis.jar_path(): with spark-submit --jars, with --jars of "
+    "a Spark Connect server or spark.addArtifacts(spark_kinesis.jar_path()), in a notebook of EMR "
+    "or Livy with spark.jars in %%configure -f, on AWS Glue with --extra-jars, and on Databricks "
+    "as a library of the cluster."
 )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,26 +15,18 @@ from spark_kinesis.local._kinesis import READY, Clock, Quotas
 from .cli import DURATION
 
 
-def _streams(_context: Any, _parameter: Any, given: Sequence[str]) -> dict[str, int]:
-    """The streams to create, with their numbers of shards."""
-    found: dict[str, int] = {}
-    for text in given:
-        parts = re.fullmatch(r"([a-zA-Z0-9_.-]{1,128})(?::([1-9]\d{0,4}))?", text)
-        if parts is None:
-            raise click.BadParameter(
-                f"{text!r} is not a stream such as orders or orders:2 (a name of letters, digits, "
-                "and _.-, and a number of shards above 0)"
-            )
-        found[parts[1]] = int(parts[2] or "1")
-    return found
+def _pairs(separator: str, default: str) -> Callable[..., dict[str, str]]:
+    """Make a dictionary of texts such as ``orders:2``. The server checks the names and values."""
 
+    def read(_context: object, _parameter: object, given: Sequence[str]) -> dict[str, str]:
+        parts = (text.partition(separator) for text in given)
+        return {name: value or default for name, _, value in parts}
 
-def _behaviour(_context: Any, _parameter: Any, given: Sequence[str]) -> dict[str, str]:
-    return {name: value for name, _, value in (text.partition("=") for text in given)}
+    return read
 
 
 @click.command("local")
-@click.argument("streams", nargs=-1, metavar="[NAME:SHARDS]...", callback=_streams)
+@click.argument("streams", nargs=-1, metavar="[NAME:SHARDS]...", callback=_pairs(":", "1"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -89,7 +80,7 @@ def _behaviour(_context: Any, _parameter: Any, given: Sequence[str]) -> dict[str
     "--behaviour",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_behaviour,
+    callback=_pairs("=", ""),
     help="what AWS does and a simple local server does not, such as visibility-delay=200ms or "
     "empty-pages=0.5; may be repeated (default: nothing of it)",
 )
