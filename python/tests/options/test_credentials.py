@@ -68,7 +68,7 @@ def test_a_wrong_type_does_not_show_the_value() -> None:
 
 def test_a_text_in_place_of_credentials_is_not_shown() -> None:
     text: Any = "AKID:SECRETTEXT"
-    with pytest.raises(TypeError, match="credentials must be .*, not str$"):
+    with pytest.raises(TypeError, match=r"credentials must be .*, not str$"):
         KinesisSource(stream_name="s", credentials=text)
 
 
