@@ -15,7 +15,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ConnectionClosedError, HTTPClientError, ReadTimeoutError
 
-from spark_kinesis.local._server import command
+from spark_kinesis.local._kinesis import command
 from tests.simulator.calls import REGION, code_of, iterator, read
 
 SHARD = "shardId-000000000000"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis.local import Behaviour, LocalEndpoint, LocalKinesis
-from spark_kinesis.local._server import DEFAULTS, command, option
+from spark_kinesis.local import LocalEndpoint, LocalKinesis
 from tests.simulator.calls import KEY_SPACE, client_of, iterator, read, shards
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ SECOND = timedelta(seconds=1)
 
 
 @contextmanager
-def serving(behaviour: Behaviour, persist: Path | None = None) -> Iterator[tuple[Any, Any]]:
+def serving(persist: Path | None = None, **behaviour: Any) -> Iterator[tuple[Any, Any]]:
     """A local Kinesis whose time stands still, and a client. It has a stream with one shard."""
     with LocalKinesis(clock="simulated", behaviour=behaviour, persist=persist) as local:
         if "orders" not in local.streams:
@@ -61,7 +59,7 @@ def data(found: list[dict[str, Any]]) -> list[int]:
 
 
 def test_a_record_becomes_visible_after_its_acknowledgement() -> None:
-    with serving(Behaviour(visibility_delay=60 * SECOND)) as (local, kinesis):
+    with serving(visibility_delay=60 * SECOND) as (local, kinesis):
         put(kinesis, 1)
         put(kinesis, 1)
         kinesis.split_shard(
@@ -80,7 +78,7 @@ def test_a_record_becomes_visible_after_its_acknowledgement() -> None:
 
 
 def test_arrival_times_fall() -> None:
-    with serving(Behaviour(arrival_fall=SECOND)) as (local, kinesis):
+    with serving(arrival_fall=SECOND) as (local, kinesis):
         for _ in range(20):
             put(kinesis, 1)
             local.advance(0.1)
@@ -94,7 +92,7 @@ def test_arrival_times_fall() -> None:
 
 
 def test_empty_pages_advance_the_iterator() -> None:
-    with serving(Behaviour(empty_pages=1)) as (_, kinesis):
+    with serving(empty_pages=1) as (_, kinesis):
         put(kinesis, 1)
         *empty, last = pages(kinesis)
         assert 1 <= len(empty) <= 3
@@ -106,7 +104,7 @@ def test_empty_pages_advance_the_iterator() -> None:
 
 
 def test_a_closed_shard_needs_one_more_empty_page() -> None:
-    with serving(Behaviour(late_shard_ends=1)) as (local, kinesis):
+    with serving(late_shard_ends=1) as (local, kinesis):
         put(kinesis, 2)
         local.split("orders", FIRST)
         (page,) = pages(kinesis)
@@ -119,7 +117,7 @@ def test_a_closed_shard_needs_one_more_empty_page() -> None:
 
 
 def test_single_entries_fail_and_others_are_written_in_another_order() -> None:
-    with serving(Behaviour(failed_entries=0.3, shuffled_puts=1)) as (_, kinesis):
+    with serving(failed_entries=0.3, shuffled_puts=1) as (_, kinesis):
         results = put(kinesis, 200)
         failed = [result for result in results if "ErrorCode" in result]
         assert {result["ErrorCode"] for result in failed} == {"InternalFailure"}
@@ -135,7 +133,7 @@ def test_single_entries_fail_and_others_are_written_in_another_order() -> None:
 
 
 def test_scaling_is_a_sequence_of_splits_and_merges() -> None:
-    with serving(Behaviour(reshard_interval=SECOND)) as (local, kinesis):
+    with serving(reshard_interval=SECOND) as (local, kinesis):
         local.scale("orders", 2)
         kinesis.update_shard_count(
             StreamName="orders", TargetShardCount=3, ScalingType="UNIFORM_SCALING"
@@ -162,7 +160,7 @@ def test_scaling_is_a_sequence_of_splits_and_merges() -> None:
 
 
 def test_an_on_demand_stream_doubles_its_shards_under_load() -> None:
-    with serving(Behaviour(on_demand_scaling=10, reshard_interval=SECOND)) as (local, kinesis):
+    with serving(on_demand_scaling=10, reshard_interval=SECOND) as (local, kinesis):
         kinesis.create_stream(StreamName="busy", StreamModeDetails={"StreamMode": "ON_DEMAND"})
         local.put("busy", map(str, range(40)))
         local.advance(5)
@@ -180,11 +178,11 @@ def test_stored_records_keep_their_arrival_times(tmp_path: Path) -> None:
         found = read(kinesis, "orders", FIRST)
         return [record["ApproximateArrivalTimestamp"] for record in found]
 
-    with serving(Behaviour(arrival_fall=60 * SECOND, shuffled_puts=1), tmp_path) as (_, kinesis):
+    with serving(tmp_path, arrival_fall=60 * SECOND, shuffled_puts=1) as (_, kinesis):
         put(kinesis, 50)
         before, order = times(kinesis), data(read(kinesis, "orders", FIRST))
         assert before != sorted(before, key=str)
-    with serving(Behaviour(), tmp_path) as (_, kinesis):
+    with serving(tmp_path) as (_, kinesis):
         assert times(kinesis) == before
         assert data(read(kinesis, "orders", FIRST)) == order
 
@@ -193,11 +191,10 @@ def test_the_fixture_takes_a_behaviour(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
         """
         import datetime, pytest
-        from spark_kinesis.local import Behaviour
 
         @pytest.fixture(scope="session")
         def local_kinesis_options():
-            late = Behaviour(visibility_delay=datetime.timedelta(minutes=9))
+            late = {"visibility_delay": datetime.timedelta(minutes=9)}
             return {"streams": {"orders": 1}, "clock": "simulated", "behaviour": late}
         """
     )
@@ -214,7 +211,7 @@ def test_the_fixture_takes_a_behaviour(pytester: pytest.Pytester) -> None:
 
 
 def test_the_command_takes_the_same_names() -> None:
-    words = ["--visibility-delay", "9m", "--clock", "simulated", "orders"]
+    words = ["--behaviour", "visibility-delay=9m", "--clock", "simulated", "orders"]
     with subprocess.Popen(
         [sys.executable, "-m", "spark_kinesis", "local", *words], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -226,11 +223,3 @@ def test_the_command_takes_the_same_names() -> None:
         kinesis.advance(540)
         assert len(kinesis.records("orders")) == 1
         process.terminate()
-
-
-def test_the_server_has_the_same_settings_as_python() -> None:
-    usage = subprocess.run(
-        [*command({}, port=0), "--help"], capture_output=True, text=True, timeout=60, check=True
-    ).stdout
-    _, _, settings = usage.partition("What AWS does")
-    assert re.findall(r"^  (--[a-z-]+)", settings, re.MULTILINE) == [option(n) for n in DEFAULTS]

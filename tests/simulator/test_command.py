@@ -53,11 +53,11 @@ def test_it_serves_until_a_signal(how: signal.Signals, status: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["orders:many"], "'orders:many' is not a stream such as orders or orders:2"),
-        (["orders:0"], "'orders:0' is not a stream"),
+        (["orders:many"], "Invalid argument '--stream orders:many'"),
+        (["orders:0"], "--stream orders:0: "),
         (["--port", "70000"], "70000 is not in the range 0<=x<=65535"),
-        (["--heap", "much"], "heap must be a size such as 512m or 4g, not 'much'"),
-        (["--quotas", "aws", "--clock", "simulated"], "Choose one of the two"),
+        (["--heap", "much"], "Invalid maximum heap size: -Xmxmuch"),
+        (["--behaviour", "empty-pages=2"], "Invalid argument '--empty-pages 2'"),
     ],
 )
 def test_a_wrong_argument_is_explained(arguments: list[str], complaint: str) -> None:

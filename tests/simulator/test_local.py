@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
-from spark_kinesis import KinesisRefusedError, LocalKinesisError
+from spark_kinesis import LocalKinesisError
 from spark_kinesis.local import FaultName, LocalEndpoint, LocalKinesis
 
 pytest_plugins = ["pytester"]
@@ -46,13 +47,12 @@ def test_a_stream_is_split_merged_and_scaled(local: LocalKinesis, stream: str) -
     merged = local.merge(stream, low)
     assert local.shards(stream)[-1].id == merged
     assert local.shards(stream)[-1].parents == (low, high)
-    tenth, _ = local.split(stream, at=2**128 // 10)
+    tenth, _ = local.split(stream, merged, at=2**128 // 10)
     assert {shard.id: shard for shard in local.shards(stream)}[tenth].last == 2**128 // 10 - 1
     assert len(local.scale(stream, 4)) == 4
     assert sum(shard.is_open for shard in local.shards(stream)) == 4
-    with pytest.raises(KinesisRefusedError, match="UpdateShardCount orders: ") as raised:
+    with pytest.raises(ClientError, match="UpdateShardCount"):
         local.scale(stream, 100)
-    assert raised.value.code in ("InvalidArgumentException", "LimitExceededException")
 
 
 def test_records_are_read_in_order_across_a_reshard(local: LocalKinesis, stream: str) -> None:
@@ -89,16 +89,13 @@ def test_proxies_are_ignored(
 
 def test_a_fault_applies_until_it_is_removed(local: LocalKinesis, stream: str) -> None:
     with local.fault("access-denied", operation="ListStreams") as fault:
-        with pytest.raises(KinesisRefusedError) as raised:
+        with pytest.raises(ClientError, match="AccessDeniedException"):
             _ = local.streams
-        assert raised.value.code == "AccessDeniedException"
         assert fault.struck == 1
     assert stream in local.streams
 
 
-@pytest.mark.parametrize(
-    "fault", ["throttle", "internal-failure", "reset", "truncate", "empty-page"]
-)
+@pytest.mark.parametrize("fault", ["throttle", "internal-failure", "reset", "empty-page"])
 def test_reads_survive_transient_faults(local: LocalKinesis, stream: str, fault: FaultName) -> None:
     local.put(stream, ["one", "two"])
     struck = local.fault(fault, operation="GetRecords", times=2)
@@ -113,7 +110,7 @@ def test_a_partial_put_is_completed(local: LocalKinesis, stream: str) -> None:
 
 
 def test_a_wrong_fault_is_refused(local: LocalKinesis) -> None:
-    with pytest.raises(KinesisRefusedError, match="rate"):
+    with pytest.raises(LocalKinesisError, match="rate"):
         local.fault("throttle", rate=2.0)
 
 
@@ -128,7 +125,7 @@ def test_calls_and_records_are_counted(local: LocalKinesis, stream: str) -> None
     local.reset_stats()
     local.put(stream, [("key", "four"), ("key", "five")])
     local.records(stream)
-    with pytest.raises(KinesisRefusedError):
+    with pytest.raises(ClientError, match="Stream none"):
         local.put("none", ["x"])
     stats = local.stats()
     assert (stats.records_put, stats.records_read) == (2, 2)
@@ -223,13 +220,10 @@ def test_throttled_calls_are_retried(tmp_path: Path) -> None:
 
 
 def test_a_reshard_returns_its_shards_despite_the_list_lag() -> None:
-    lagging = LocalKinesis(streams={"orders": 1}, clock="simulated", list_lag=timedelta(minutes=1))
+    lagging = LocalKinesis(streams={"orders": 1}, clock="simulated", list_lag=timedelta(seconds=3))
     with lagging as kinesis:
-        kinesis.advance(timedelta(minutes=2))
         low, high = kinesis.split("orders")
-        assert [shard.id for shard in kinesis.shards("orders")] == [FIRST]
-        merged = kinesis.merge("orders", low, high)
-        kinesis.advance(timedelta(minutes=1))
+        merged = kinesis.merge("orders")
         assert [shard.id for shard in kinesis.shards("orders")] == [FIRST, low, high, merged]
 
 
@@ -238,9 +232,8 @@ def test_a_killed_server_is_reported_with_its_error_output(monkeypatch: pytest.M
         "JAVA_TOOL_OPTIONS", "-Dsaid=on-stderr"
     )  # Java prints this to standard error
     with LocalKinesis(heap="64m") as kinesis:
-        server = kinesis._process
-        assert server is not None
-        server._process.kill()
+        assert kinesis._process is not None
+        kinesis._process.kill()
         assert kinesis.wait() == -signal.SIGKILL
         assert not kinesis.is_running
         with pytest.raises(LocalKinesisError, match=r"(?s)died with status -9:.*said=on-stderr"):

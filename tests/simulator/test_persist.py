@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from spark_kinesis.local._server import command, ready_endpoint
+from spark_kinesis.local._kinesis import command, ready_endpoint
 from tests.simulator.calls import client_of, read, shards
 
 
@@ -23,7 +24,7 @@ def killed(directory: Path) -> Iterator[tuple[subprocess.Popen[str], Any]]:
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        endpoint = ready_endpoint(process)
+        endpoint = ready_endpoint(process, deque())
         assert endpoint, "the simulator did not start"
         yield process, client_of(endpoint)
     finally:

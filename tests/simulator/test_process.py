@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from spark_kinesis.local._server import command
+from spark_kinesis.local._kinesis import command
 
 
 def ended(words: list[str]) -> subprocess.CompletedProcess[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from spark_kinesis.local._server import command, ready_endpoint
+from spark_kinesis.local._kinesis import command, ready_endpoint
 from tests.simulator.calls import KEY_SPACE, client_of, code_of
 
 MEBI = 2**20
@@ -28,7 +29,7 @@ def limited() -> Iterator[Any]:
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        endpoint = ready_endpoint(process)
+        endpoint = ready_endpoint(process, deque())
         assert endpoint is not None
         yield client_of(endpoint, retries=False)
         assert process.stdin is not None

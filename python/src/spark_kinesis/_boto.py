@@ -31,14 +31,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def boto3(user: str) -> ModuleType:
-    """Import boto3.
-
-    Args:
-        user: name of the feature that needs boto3, for the error message.
-
-    Raises:
-        MissingPackageError: if boto3 is not installed.
-    """
+    """Import boto3 for the feature ``user``, which the ``MissingPackageError`` names."""
     try:
         import boto3 as package  # noqa: PLC0415 optional, and slow to load
     except ImportError as error:
@@ -64,13 +57,7 @@ class CallSettings:
     ca_bundle: str | None = None
 
     def config(self, endpoint: str | None, attempts: int, timeout: float | None = None) -> Any:
-        """The configuration of a client. Calls to this machine need no proxy.
-
-        Args:
-            endpoint: URL of the service; default: that of AWS.
-            attempts: how often a call is made that fails for a while.
-            timeout: how long to wait for a connection, and for an answer, in seconds.
-        """
+        """The configuration of a client, as in ``client``. Calls to this machine need no proxy."""
         from botocore.config import Config  # noqa: PLC0415 optional
 
         proxies = None if self.proxy is None else {"http": self.proxy, "https": self.proxy}
@@ -98,19 +85,10 @@ def client(
     keys: Mapping[str, str] | None = None,
     settings: CallSettings = _DIRECT,
 ) -> Any:
-    """A client of a service, of the session that ``session`` describes.
+    """A client of a service, such as ``kinesis``, of the session that ``session`` describes.
 
-    Args:
-        user: name of the feature that needs boto3, for the error message.
-        service: name of the service in boto3, such as ``kinesis``.
-        endpoint: URL; default: that of AWS.
-        region: AWS region.
-        profile: profile of the AWS configuration files.
-        attempts: how often it makes a call that fails for a while.
-        timeout: how long it waits for a connection, and for an answer, in seconds; default: as
-            long as botocore.
-        keys: arguments of boto3's session with credentials; default: none.
-        settings: how calls reach AWS, and as which role.
+    It makes a call that fails for a while so many ``attempts``, and waits ``timeout`` seconds for a
+    connection, and for an answer; default: as long as botocore.
 
     Raises:
         MissingPackageError: if boto3 is not installed.

@@ -1,16 +1,5 @@
 """The errors of this package.
 
-SparkKinesisError
-├── JarNotFoundError         this package contains no jar for the installed Spark version
-├── KinesisJarMissingError   the connector's jar is not in the running Spark session
-├── MissingPackageError      an optional Python package is not installed
-├── GeneratorError           the record generator could not write the records
-├── CheckpointError          the checkpoint of a query is missing, or cannot be read
-├── MigrationError           positions of another consumer cannot be taken over, or handed back
-└── LocalKinesisError        the local Kinesis did not start, or an operation on it failed
-    ├── KinesisRefusedError  the local Kinesis returned an error with the name ``code``
-    └── NoAnswerError        the local Kinesis did not respond
-
 An argument of the wrong type raises ``TypeError``, and a value that Python cannot pass on raises
 ``ValueError``. The connector checks all other values: those of a source when a DataFrame is
 defined, those of a sink when a batch write begins, or with the first micro-batch of a query.
@@ -53,20 +42,3 @@ class MigrationError(SparkKinesisError):
 
 class LocalKinesisError(SparkKinesisError):
     """The local Kinesis did not start, or an operation on it failed."""
-
-
-class KinesisRefusedError(LocalKinesisError):
-    """The local Kinesis returned an error.
-
-    Attributes:
-        code: name of the error, such as ``ResourceNotFoundException``.
-    """
-
-    def __init__(self, asked: str, code: str, message: str) -> None:
-        """Build the message from the operation and the error."""
-        super().__init__(f"{asked}: {code}: {message}")
-        self.code = code
-
-
-class NoAnswerError(LocalKinesisError):
-    """The local Kinesis did not respond: it is not running, or an injected fault prevents it."""

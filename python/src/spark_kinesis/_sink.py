@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from ._options.access import StreamAccess
-from ._options.declared import (
-    ABSENT,
-    SparkOptions,
-    number,
-    option,
-    period,
-    present,
-    require,
-    size,
-    string,
-    word,
-)
+from ._options.declared import option
 from ._session.missing import FORMAT, explain_missing_jar, require_connector
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import timedelta
-
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -75,11 +62,9 @@ class KinesisSink(StreamAccess):
             Kinesis, from 1 to 256. Default: 16.
         max_request_records: maximum number of Kinesis records per request, from 1 to 500. Default:
             500.
-        max_request_bytes: maximum size of a request in bytes: the data and the partition keys of
-            its records. At most 10 MiB. Default: 5 MiB.
+        max_request_bytes: maximum size of a request in bytes, at most 10 MiB. Default: 5 MiB.
         max_buffered_bytes: maximum memory per task, in bytes, for rows that Kinesis has not
-            acknowledged. The limit counts the data, the keys and 128 bytes per row. Default:
-            64 MiB.
+            acknowledged. Default: 64 MiB.
         linger: maximum time that the sink holds a record back, so that one request can contain
             several records. At most 1 min. Default: 100 ms; with a real-time trigger, 5 ms.
         aggregation: ``"kpl"`` packs many rows into one Kinesis record, in the format of the Kinesis
@@ -101,53 +86,29 @@ class KinesisSink(StreamAccess):
             Default: ``"fail"``.
 
     Raises:
-        TypeError: if a field has a value of the wrong type. The message names the field.
-        ValueError: if ``stream_name`` or ``stream_arn`` is blank or contains a comma, if both are
-            set, or if ``aggregation``, ``delivery_guarantee``, ``ordering`` or
-            ``on_delivery_timeout`` is not one of its values. The connector checks all other values
-            when ``write`` begins, or with the first micro-batch of a streaming query, which then
-            fails.
+        TypeError: if a field has a value of the wrong type. The message names the field. The
+            connector checks values when ``write`` begins, or with the first micro-batch of a
+            streaming query, which then fails.
     """
 
-    stream_name: str | None = None
-    stream_arn: str | None = None
-    delivery_guarantee: DeliveryGuarantee | None = word("deliveryGuarantee", DeliveryGuarantee)
-    write_id: str | None = string("writeId")
-    delivery_timeout: timedelta | None = period("deliveryTimeout")
-    request_timeout: timedelta | None = period("requestTimeout")
-    max_in_flight_requests: int | None = number("maxInFlightRequests")
-    max_request_records: int | None = number("maxRequestRecords")
-    max_request_bytes: int | None = size("maxRequestBytes")
-    max_buffered_bytes: int | None = size("maxBufferedBytes")
-    linger: timedelta | None = period("linger")
-    aggregation: Aggregation | None = word("aggregation", Aggregation)
-    max_aggregate_bytes: int | None = size("maxAggregateBytes")
-    max_aggregate_records: int | None = number("maxAggregateRecords")
-    ordering: Ordering | None = word("ordering", Ordering)
-    order_by: str | None = string("orderBy")
-    dead_letter_path: str | os.PathLike[str] | None = option(
-        "deadLetterPath", "text", str, os.PathLike
-    )
-    on_delivery_timeout: OnDeliveryTimeout | None = word("onDeliveryTimeout", OnDeliveryTimeout)
-
-    def __post_init__(self) -> None:
-        """Check types, and the stream: the connector checks it only when a write begins."""
-        StreamAccess.__post_init__(self)  # super() fails in a class with slots
-        for name in ("stream_name", "stream_arn"):
-            _check_stream(name, getattr(self, name))
-        if self.stream_name is not None and self.stream_arn is not None:
-            raise ValueError("stream_name and stream_arn are both set. Set only one of them")
-
-    def options(self) -> Mapping[str, str]:
-        """Return the options that these fields set, for ``df.writeStream`` and ``df.write``.
-
-        The values include secrets, but the ``repr`` of the mapping masks them.
-
-        Raises:
-            ValueError: if a duration is not a whole number of milliseconds.
-        """
-        stream = {"streamName": self.stream_name, "streamArn": self.stream_arn}
-        return SparkOptions({**present(stream), **StreamAccess.options(self)})
+    stream_name: str | None = option("streamName", str)
+    stream_arn: str | None = option("streamArn", str)
+    delivery_guarantee: DeliveryGuarantee | None = option("deliveryGuarantee", str, is_word=True)
+    write_id: str | None = option("writeId", str)
+    delivery_timeout: timedelta | None = option("deliveryTimeout", timedelta)
+    request_timeout: timedelta | None = option("requestTimeout", timedelta)
+    max_in_flight_requests: int | None = option("maxInFlightRequests", int)
+    max_request_records: int | None = option("maxRequestRecords", int)
+    max_request_bytes: int | None = option("maxRequestBytes", int)
+    max_buffered_bytes: int | None = option("maxBufferedBytes", int)
+    linger: timedelta | None = option("linger", timedelta)
+    aggregation: Aggregation | None = option("aggregation", str, is_word=True)
+    max_aggregate_bytes: int | None = option("maxAggregateBytes", int)
+    max_aggregate_records: int | None = option("maxAggregateRecords", int)
+    ordering: Ordering | None = option("ordering", str, is_word=True)
+    order_by: str | None = option("orderBy", str)
+    dead_letter_path: str | os.PathLike[str] | None = option("deadLetterPath", str, os.PathLike)
+    on_delivery_timeout: OnDeliveryTimeout | None = option("onDeliveryTimeout", str, is_word=True)
 
     def write_stream(
         self,
@@ -197,18 +158,8 @@ class KinesisSink(StreamAccess):
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        with explain_missing_jar(df.sparkSession):
+        with explain_missing_jar():
             writer = df.write.format(FORMAT).options(**self.options()).mode("append")
             if checkpoint_location is not None:
                 writer = writer.option("checkpointLocation", os.fspath(checkpoint_location))
             writer.save()
-
-
-def _check_stream(name: str, given: object) -> None:
-    require(name, given, str, ABSENT)
-    if not isinstance(given, str):
-        return
-    if not given.strip():
-        raise ValueError(f"{name} must not be blank")
-    if "," in given:
-        raise ValueError(f"{name} must be one stream, and {given!r} has a comma")

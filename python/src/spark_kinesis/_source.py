@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._options.access import StreamAccess
-from ._options.declared import (
-    ABSENT,
-    SparkOptions,
-    number,
-    period,
-    present,
-    require,
-    size,
-    switch,
-    whole,
-)
-from ._options.positions import OF_SOURCE, AnyPosition, Latest, position, position_option
+from ._options.declared import ABSENT, SparkOptions, option, part, present, require
+from ._options.positions import OF_SOURCE, AnyPosition, position, position_option
 from ._session.missing import FORMAT, explain_missing_jar
 
 if TYPE_CHECKING:
@@ -99,12 +91,10 @@ class KinesisSource(StreamAccess):
         max_bytes_per_trigger: maximum bytes of data per micro-batch. Default: no limit.
         min_partitions: minimum number of tasks per micro-batch, if it has enough records. Several
             tasks may then read a shard, and rows are in order only within a task. Default: none.
-        max_partitions: maximum number of tasks per batch, also in real-time mode. It cannot be less
-            than ``min_partitions``. Default in real-time mode: the number of slots of the
-            application.
-        max_shard_skew: maximum time that a shard may be ahead of the oldest unread record of
-            another shard, by the arrival times, at least 1 s, or ``"none"``. Default: half of the
-            smallest delay of the query's watermarks, and no limit without a watermark.
+        max_partitions: maximum number of tasks per batch. Default: none; in real-time mode, the
+            number of slots of the application.
+        max_shard_skew: maximum time that a shard may be ahead of another one, at least 1 s, or
+            ``"none"``. Default: half of the smallest delay of the query's watermarks.
         fail_on_data_loss: whether the query fails if records expired before the query read them. If
             false, the query continues without these records. Default: true.
         deaggregate: whether the source de-aggregates records of the Kinesis Producer Library into
@@ -121,44 +111,39 @@ class KinesisSource(StreamAccess):
         shard_discovery_interval: time between two checks of the shard list, from 1 s to 1 h.
             Default: 10 s.
         retry_timeout: how long calls to one shard may fail in a row until the query fails, at least
-            1 s, or ``"unlimited"``. One call per 15 s of it must fail, at least 5 and at most 21.
-            Calls that a quota refused do not count. Default: 5 minutes.
+            1 s, or ``"unlimited"``. Default: 5 minutes.
 
     Raises:
         TypeError: if a field has a value of the wrong type. The message names the field.
-        ValueError: if a position is an unknown string or a time without a time zone, if an entry of
-            a list of streams contains a comma, if ``max_shard_skew`` is another string than
-            ``"none"``, or if ``retry_timeout`` is another string than ``"unlimited"``. The
-            connector checks all other values when you define a DataFrame.
+        ValueError: if a position is an unknown string or a time without a time zone, or if an entry
+            of a list of streams contains a comma. The connector checks all other values when you
+            define a DataFrame.
     """
 
     stream_name: str | Sequence[str] | None = None
     stream_arn: str | Sequence[str] | None = None
     starting_position: AnyPosition | None = None
     ending_position: AnyPosition | None = None
-    allow_stream_removal: bool | None = switch("allowStreamRemoval")
-    max_records_per_trigger: int | None = number("maxRecordsPerTrigger")
-    max_bytes_per_trigger: int | None = size("maxBytesPerTrigger")
-    min_partitions: int | None = number("minPartitions")
-    max_partitions: int | None = number("maxPartitions")
-    max_shard_skew: timedelta | Literal["none"] | None = period("maxShardSkew", Literal["none"])
-    fail_on_data_loss: bool | None = switch("failOnDataLoss")
-    deaggregate: bool | None = switch("deaggregate")
-    consumer: EnhancedFanOut | None = None
-    max_records_per_fetch: int | None = number("maxRecordsPerFetch")
-    min_fetch_period: timedelta | None = period("minFetchPeriod")
-    idle_fetch_period: timedelta | None = period("idleFetchPeriod")
-    fetch_buffer_size: int | None = size("fetchBufferSize")
-    fetch_spill_size: int | None = size("fetchSpillSize")
-    shard_discovery_interval: timedelta | None = period("shardDiscoveryInterval")
-    retry_timeout: timedelta | Literal["unlimited"] | None = period(
-        "retryTimeout", Literal["unlimited"]
-    )
+    allow_stream_removal: bool | None = option("allowStreamRemoval", bool)
+    max_records_per_trigger: int | None = option("maxRecordsPerTrigger", int)
+    max_bytes_per_trigger: int | None = option("maxBytesPerTrigger", int)
+    min_partitions: int | None = option("minPartitions", int)
+    max_partitions: int | None = option("maxPartitions", int)
+    max_shard_skew: timedelta | Literal["none"] | None = option("maxShardSkew", timedelta, str)
+    fail_on_data_loss: bool | None = option("failOnDataLoss", bool)
+    deaggregate: bool | None = option("deaggregate", bool)
+    consumer: EnhancedFanOut | None = part(EnhancedFanOut)
+    max_records_per_fetch: int | None = option("maxRecordsPerFetch", int)
+    min_fetch_period: timedelta | None = option("minFetchPeriod", timedelta)
+    idle_fetch_period: timedelta | None = option("idleFetchPeriod", timedelta)
+    fetch_buffer_size: int | None = option("fetchBufferSize", int)
+    fetch_spill_size: int | None = option("fetchSpillSize", int)
+    shard_discovery_interval: timedelta | None = option("shardDiscoveryInterval", timedelta)
+    retry_timeout: timedelta | Literal["unlimited"] | None = option("retryTimeout", timedelta, str)
 
     def __post_init__(self) -> None:
         """Check types. The connector checks values."""
         StreamAccess.__post_init__(self)  # super() fails in a class with slots
-        require("consumer", self.consumer, EnhancedFanOut, ABSENT)
         for name in ("stream_name", "stream_arn"):
             object.__setattr__(self, name, _one_or_several(name, getattr(self, name)))
         for name in ("starting_position", "ending_position"):
@@ -182,8 +167,7 @@ class KinesisSource(StreamAccess):
             "startingPosition": position_option("starting_position", start, self._streams),
             "endingPosition": position_option("ending_position", end, self._streams),
         }
-        consumer = {} if self.consumer is None else self.consumer.options()
-        return SparkOptions({**present(own), **consumer, **StreamAccess.options(self)})
+        return SparkOptions({**present(own), **StreamAccess.options(self)})
 
     @property
     def _streams(self) -> tuple[str, ...]:
@@ -202,14 +186,10 @@ class KinesisSource(StreamAccess):
                 sources of a query need names. Default: Spark numbers the sources.
 
         Raises:
-            TypeError: if ``name`` is not a string.
-            ValueError: if ``ending_position`` is set, or if this Spark has no names of sources.
+            ValueError: if there is a ``name``, and this Spark has no names of sources.
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        require("name", name, str, ABSENT)
-        if self.ending_position is not None:
-            raise ValueError("ending_position is for read(): a streaming query has no end")
         reader = spark.readStream
         if name is not None:
             if not hasattr(reader, "name"):
@@ -218,7 +198,7 @@ class KinesisSource(StreamAccess):
                     f"{spark.version}, which numbers the sources of a query. Remove the argument"
                 )
             reader = reader.name(name)
-        return self._frame(spark, reader)
+        return self._frame(reader)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """Return a batch DataFrame of the records from the starting to the ending position.
@@ -227,20 +207,10 @@ class KinesisSource(StreamAccess):
         last record that has arrived when Spark plans it. A second plan may return more records.
 
         Raises:
-            ValueError: if ``max_records_per_trigger`` or ``max_bytes_per_trigger`` is set, or if
-                ``starting_position`` is ``Latest()``.
             KinesisJarMissingError: if the connector's jar is not in the session.
             pyspark.errors.IllegalArgumentException: if the connector refuses an option.
         """
-        for name in ("max_records_per_trigger", "max_bytes_per_trigger"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"{name} is for read_stream(): a batch read has one batch")
-        if self.starting_position == Latest():
-            raise ValueError(
-                "starting_position is Latest(), so that a batch read would be empty: choose "
-                "TrimHorizon(), AtTimestamp or ByShard"
-            )
-        return self._frame(spark, spark.read)
+        return self._frame(spark.read)
 
     def replay(
         self,
@@ -272,12 +242,10 @@ class KinesisSource(StreamAccess):
                 ``ending_position``. If the checkpoint does not contain a batch, or its records have
                 expired, the error is raised when Spark plans the read.
         """
-        return self._frame(spark, spark.read, replay_options(checkpoint, batches, source))
+        return self._frame(spark.read, replay_options(checkpoint, batches, source))
 
-    def _frame(
-        self, spark: SparkSession, reader: Any, others: Mapping[str, str] = MappingProxyType({})
-    ) -> DataFrame:
-        with explain_missing_jar(spark):
+    def _frame(self, reader: Any, others: Mapping[str, str] = MappingProxyType({})) -> DataFrame:
+        with explain_missing_jar():
             frame: DataFrame = reader.format(FORMAT).options(**self.options(), **others).load()
             _raise_errors_of(frame)
             return frame
@@ -303,37 +271,22 @@ def replay_options(
     """The options of a replay.
 
     Raises:
-        TypeError: if a value has the wrong type. The message names the argument.
+        TypeError: if a value has the wrong type.
         ValueError: if there are too many batches.
     """
-    source = whole(source)
-    require("checkpoint", checkpoint, str, os.PathLike)
-    require("source", source, int, str, ABSENT)
-    options = {"replayCheckpoint": os.fspath(checkpoint), "replayBatches": _ranges(batches)}
-    return options if source is None else {**options, "replaySource": str(source)}
+    replayed = {"replayCheckpoint": os.fspath(checkpoint), "replayBatches": _numbers(batches)}
+    return replayed if source is None else {**replayed, "replaySource": str(source)}
 
 
-def _ranges(batches: int | Iterable[int]) -> str:
-    """Batch numbers as text for the option, such as ``3,120-124``."""
+def _numbers(batches: int | Iterable[int]) -> str:
+    """Batch numbers as text for the option, such as ``3,4,7`` or ``120-124``."""
     if isinstance(batches, range) and batches.step == 1 and batches:
-        return _range(batches[0], batches[-1])
-    given: set[int] = set()
-    for batch in map(whole, batches if isinstance(batches, Iterable) else (batches,)):
-        require("batches", batch, int)
-        given.add(batch)
-        if len(given) > _MOST_BATCHES:
-            raise ValueError(f"batches has more than {_MOST_BATCHES:,} numbers: replay fewer")
-    ranges: list[tuple[int, int]] = []
-    for batch in sorted(given):
-        if ranges and ranges[-1][1] == batch - 1:
-            ranges[-1] = (ranges[-1][0], batch)
-        else:
-            ranges.append((batch, batch))
-    return ",".join(_range(first, last) for first, last in ranges)
-
-
-def _range(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first}-{last}"
+        return f"{batches[0]}-{batches[-1]}"  # the connector refuses too many
+    given = batches if isinstance(batches, Iterable) else (batches,)
+    numbers = list(islice(given, _MOST_BATCHES + 1))
+    if len(numbers) > _MOST_BATCHES:
+        raise ValueError(f"batches has more than {_MOST_BATCHES:,} numbers: replay fewer")
+    return ",".join(map(str, sorted(set(map(operator.index, numbers)))))
 
 
 def _one_or_several(name: str, given: object) -> str | tuple[str, ...] | None:

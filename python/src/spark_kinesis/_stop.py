@@ -9,7 +9,6 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ._options.declared import require
 from ._retry import pause
 from ._session.missing import require_connector, require_connector_in
 
@@ -32,9 +31,8 @@ def stop_gracefully(query: StreamingQuery, timeout: timedelta) -> bool:
     connector, whatever it writes to, and for a query that writes to Kinesis with ``writeStream``.
 
     If the micro-batch does not end within the timeout, it is interrupted. A later run then repeats
-    it. The function returns when the query's thread has ended. An interrupted thread may take long
-    to end: to limit this time, set ``spark.sql.streaming.stopTimeout``, which has no limit by
-    default. If it is exceeded, Spark raises an error.
+    it. The function returns when the query's thread has ended, or raises Spark's error after
+    ``spark.sql.streaming.stopTimeout``, which has no limit by default.
 
     Do not call this function in ``foreachBatch``: there it would wait for its own micro-batch.
 
@@ -156,7 +154,6 @@ def _start(target: Callable[..., object], *args: object, daemon: bool) -> None:
 
 
 def _millis(timeout: timedelta) -> int:
-    require("timeout", timeout, timedelta)
     return max(0, timeout // timedelta(milliseconds=1))
 
 

@@ -64,12 +64,6 @@ def refusal(code: str) -> Answer:
     return 400, {"__type": f"com.amazonaws.kinesis.v20131202#{code}", "message": "No."}
 
 
-def description(*shards: dict[str, Any], status: str = "ACTIVE", more: bool = False) -> Answer:
-    """A description of a stream."""
-    found = {"StreamStatus": status, "Shards": list(shards), "HasMoreShards": more}
-    return 200, {"StreamDescription": found}
-
-
 def shard(number: int, *, parent: int | None = None) -> dict[str, Any]:
     """An open shard in a description."""
     return {

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spark_kinesis import LocalKinesisError
 from spark_kinesis._session.jars import spark_homes
-from spark_kinesis.local._server import READY, ServerProcess, command, spark_jars
+from spark_kinesis.local import LocalKinesis
+from spark_kinesis.local._kinesis import READY, _spark_jars, command
 
 
 def spark(folder: Path, *jars: str) -> Path:
@@ -25,18 +26,18 @@ def spark(folder: Path, *jars: str) -> Path:
 def test_both_jars_come_from_one_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = spark(tmp_path / "old", "scala-library-2.13.8.jar", "slf4j-api-1.7.32.jar")
     new = spark(tmp_path / "new", "scala-library-2.13.16.jar", "slf4j-api-2.0.16.jar")
-    monkeypatch.setattr("spark_kinesis.local._server.spark_homes", lambda: [old, new])
-    assert {Path(jar).parent for jar in spark_jars()} == {new / "jars"}
-    assert len(spark_jars()) == 2
+    monkeypatch.setattr("spark_kinesis.local._kinesis.spark_homes", lambda: [old, new])
+    assert {Path(jar).parent for jar in _spark_jars()} == {new / "jars"}
+    assert len(_spark_jars()) == 2
 
 
 def test_a_spark_without_scala_is_not_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     half = spark(tmp_path / "half", "slf4j-api-2.0.16.jar")
-    monkeypatch.setattr("spark_kinesis.local._server.spark_homes", lambda: [half])
+    monkeypatch.setattr("spark_kinesis.local._kinesis.spark_homes", lambda: [half])
     with pytest.raises(LocalKinesisError, match=r"Scala 2\.13 and slf4j 2"):
-        spark_jars()
+        _spark_jars()
 
 
 def test_spark_home_comes_before_the_package(
@@ -70,45 +71,25 @@ def test_it_ends_with_its_input_and_prints_no_warning(tmp_path: Path) -> None:
     assert "Exception" not in said
 
 
-# From Python 3.12 on, it warns of each fork beside a thread. These children take no lock of one.
-forks = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_only_settings_that_were_given_are_arguments() -> None:
+    settings = {"persist": None, "list_lag": timedelta(seconds=2), "empty_pages": 0.5}
+    words = command({"orders": 2}, 0, settings, heap="512m")
+    assert "-Xmx512m" in words
+    given = ["--list-lag", "2000ms", "--empty-pages", "0.5", "--stream", "orders:2"]
+    assert words[words.index("--port") + 2 :] == [*given, "--stop-with-stdin"]
 
 
-def listening() -> ServerProcess:
-    """A process that says its address, and ends with its input."""
-    program = f"import sys; print('{READY}http://here', flush=True); sys.stdin.read()"
-    process = ServerProcess([sys.executable, "-c", program], shares_stderr=False)
-    assert process.endpoint() == "http://here"
-    return process
-
-
-@forks
-def test_a_forked_process_neither_loses_nor_stops_the_server() -> None:
-    process = listening()
-    child = os.fork()
-    if not child:
-        was_running = process.status is None
-        process.stop()
-        os._exit(0 if was_running else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert process.status is None
-    process.stop()
-    assert process.status == 0
-
-
-@forks
-def test_a_forked_process_that_lives_on_does_not_keep_the_server() -> None:
-    process = listening()
-    until, end = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(end)
-        os.read(until, 1)  # until the end of the test
-        os._exit(0)
-    try:
-        process.stop()
-        assert process.status == 0  # it was not killed
-    finally:
-        os.close(end)
-        os.close(until)
-        os.waitpid(child, 0)
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"clock": "simulatd"}, "Invalid argument '--clock simulatd'"),
+        ({"behaviour": {"empty_page": 1}}, "Invalid argument '--empty-page 1'"),
+        ({"list_lag": timedelta(seconds=-1)}, "Invalid argument '--list-lag -1000ms'"),
+        ({"heap": "much"}, "Invalid maximum heap size: -Xmxmuch"),
+    ],
+)
+def test_a_start_that_the_server_refuses_says_why(settings: dict[str, Any], said: str) -> None:
+    kinesis = LocalKinesis(**settings)
+    with pytest.raises(LocalKinesisError, match=f"(?s)did not start:.*{said}"):
+        kinesis.start()
+    assert not kinesis.is_running

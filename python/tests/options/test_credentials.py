@@ -66,6 +66,12 @@ def test_a_wrong_type_does_not_show_the_value() -> None:
     assert "SECRETBYTES" not in "".join(traceback.format_exception_only(caught.value))
 
 
+def test_a_text_in_place_of_credentials_is_not_shown() -> None:
+    text: Any = "AKID:SECRETTEXT"
+    with pytest.raises(TypeError, match=r"credentials must be .*, not str$"):
+        KinesisSource(stream_name="s", credentials=text)
+
+
 def test_a_wrong_type_does_not_show_the_password_of_a_url() -> None:
     url: Any = b"http://me:hushhush@proxy:3128"
     with pytest.raises(TypeError, match=r"url must be str, not b'http://\*\*\*@proxy:3128'"):

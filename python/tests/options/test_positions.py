@@ -1,4 +1,4 @@
-"""Positions: values that compare, hash, cannot change, and become options."""
+"""Positions: values that compare, cannot change, and become options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from spark_kinesis import (
     Latest,
     TrimHorizon,
 )
-from spark_kinesis._options.declared import FrozenMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,28 +41,14 @@ def source() -> KinesisSource:
 
 
 @pytest.mark.parametrize("make", [by_stream, source])
-def test_equal_values_have_equal_hashes(make: Callable[[], object]) -> None:
+def test_equal_values_are_equal(make: Callable[[], object]) -> None:
     assert make() == make()
-    assert hash(make()) == hash(make())
-    assert len({make(), make()}) == 1
 
 
 def test_other_positions_are_not_equal() -> None:
     one = ByShard({"shardId-1": Latest()}, others=Latest())
     assert one != ByShard({"shardId-1": TrimHorizon()}, others=Latest())
     assert one != ByShard({"shardId-2": Latest()}, others=Latest())
-
-
-def test_the_mappings_of_positions_cannot_change() -> None:
-    shards: Any = ByShard({"shardId-1": Latest()}, others=Latest()).shards
-    streams: Any = by_stream().streams
-    for mapping in (shards, streams):
-        with pytest.raises(TypeError, match="item assignment"):
-            mapping["shardId-2"] = Latest()
-        with pytest.raises(TypeError, match="item deletion"):
-            del mapping["shardId-1"]
-        with pytest.raises(AttributeError):
-            mapping.clear()
 
 
 def test_positions_copy_and_pickle() -> None:
@@ -80,12 +65,6 @@ def test_a_word_is_the_position_of_its_name() -> None:
     shards = ByShard({"shardId-1": "trim_horizon"}, others="latest")
     assert shards == ByShard({"shardId-1": TrimHorizon()}, others=Latest())
     assert ByStream({"s": "trim_horizon"}) == ByStream({"s": TrimHorizon()})
-
-
-def test_a_batch_read_from_the_word_latest_is_refused() -> None:
-    source = KinesisSource(stream_name="s", starting_position="latest")
-    with pytest.raises(ValueError, match="would be empty"):
-        source.read(None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -108,11 +87,8 @@ def test_other_words_and_times_are_positions(given: Any, expected: Any) -> None:
     assert ByStream({"s": given}) == ByStream({"s": expected})
 
 
-@pytest.mark.parametrize(
-    ("word", "hint"),
-    [("trim-horizon", " mean 'trim_horizon'"), ("latests", " mean 'latest'"), ("10m", "'10m'$")],
-)
-def test_another_text_names_what_is_accepted(word: str, hint: str) -> None:
+@pytest.mark.parametrize("word", ["trim-horizon", "10m", "20260"])
+def test_another_text_names_what_is_accepted(word: str) -> None:
     for make in (
         lambda: KinesisSource(stream_name="s", starting_position=word),
         lambda: ByShard({"shardId-1": word}, others=Latest()),
@@ -121,32 +97,18 @@ def test_another_text_names_what_is_accepted(word: str, hint: str) -> None:
     ):
         with pytest.raises(
             ValueError,
-            match=f"'latest', 'trim_horizon' or 'earliest', or a time such as .*, not .*{hint}",
+            match=f"'latest', 'trim_horizon' or 'earliest', or a time such as .*, not '{word}'",
         ):
             make()
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("2026-01-02T12:00:00", "'2026-01-02T12:00:00' has no time zone. Write '.*T12:00:00Z'"),
-        ("2026-01-02", "'2026-01-02' has no time zone. Write '2026-01-02T00:00:00Z'"),
-        (NOON.replace(tzinfo=None), r"datetime.* has no time zone. Write .*tzinfo=timezone.utc"),
-    ],
-)
-def test_a_time_needs_a_zone(given: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=f"^starting_position {said}"):
+@pytest.mark.parametrize("given", ["2026-01-02T12:00:00", "2026-01-02", NOON.replace(tzinfo=None)])
+def test_a_time_needs_a_zone(given: Any) -> None:
+    said = r"the time datetime.datetime\(2026, 1, 2, .*has no time zone. Write "
+    with pytest.raises(ValueError, match=said):
         KinesisSource(stream_name="s", starting_position=given)
-    with pytest.raises(ValueError, match=f"^the position of shardId-1 {said}"):
+    with pytest.raises(ValueError, match=said):
         ByShard({"shardId-1": given}, others=Latest())
-
-
-def test_a_sequence_number_as_text_names_its_two_positions() -> None:
-    with pytest.raises(
-        ValueError,
-        match=r"position of shardId-1 .*AtSequenceNumber\('20260102'\) or AfterSequenceNumber\('",
-    ):
-        ByShard({"shardId-1": "20260102"}, others=Latest())
 
 
 def test_ago_is_relative_to_the_time_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,13 +119,6 @@ def test_ago_is_relative_to_the_time_of_the_call(monkeypatch: pytest.MonkeyPatch
 
 def test_the_clock_of_ago_has_a_zone() -> None:
     assert AtTimestamp.ago(timedelta(days=1)).when.tzinfo is timezone.utc
-
-
-def test_a_negative_duration_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least 0"):
-        AtTimestamp.ago(timedelta(seconds=-1))
-    with pytest.raises(TypeError, match="duration must be timedelta, not 60"):
-        AtTimestamp.ago(60)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -206,12 +161,8 @@ def test_positions_by_shard_of_several_streams_are_refused() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: ByShard({1: Latest()}, others=Latest()),  # type: ignore[dict-item]
         lambda: ByShard({}, others=AtSequenceNumber("1")),  # type: ignore[arg-type]
         lambda: ByStream({"s": AtSequenceNumber("1")}),  # type: ignore[dict-item]
-        lambda: ByShard(["shardId-1"], others=Latest()),  # type: ignore[arg-type]
-        lambda: AtSequenceNumber(49),  # type: ignore[arg-type]
-        lambda: AfterSequenceNumber(49),  # type: ignore[arg-type]
     ],
 )
 def test_other_positions_are_refused(make: Callable[[], object]) -> None:
@@ -231,24 +182,12 @@ def test_positions_cannot_change() -> None:
     assert position.shards == {"shardId-1": Latest()}
 
 
-def test_a_frozen_mapping_is_a_copy() -> None:
-    entries = {"shardId-1": Latest()}
-    mapping = FrozenMapping(entries)
-    entries.clear()
-    assert mapping == {"shardId-1": Latest()}
-
-
 @given(
     st.datetimes(datetime(1970, 1, 2), datetime(9000, 1, 1)),  # noqa: DTZ001 zone added below
     st.integers(-14 * 60, 14 * 60),
 )
 def test_an_instant_is_the_same_moment_in_utc(naive: datetime, offset: int) -> None:
     when = naive.replace(tzinfo=timezone(timedelta(minutes=offset)))
-    written = AtTimestamp(when).option()
+    written = KinesisSource(starting_position=when).options()["startingPosition"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z", written)
     assert datetime.fromisoformat(written.replace("Z", "+00:00")) == when
-
-
-def test_an_instant_without_a_zone_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs a time zone"):
-        AtTimestamp(datetime(2026, 1, 1))  # noqa: DTZ001 the test is about this

@@ -130,9 +130,3 @@ def test_options_are_a_mapping_that_masks_secrets(kind: type[KinesisSource | Kin
         assert "'streamName': 'orders'" in shown
         assert shown.count("'***'") == 3
         assert not any(secret in shown for secret in ("AKID", "hush", "token'"))
-
-
-def test_options_cannot_change() -> None:
-    options = KinesisSink(stream_name="orders").options()
-    with pytest.raises(TypeError, match="item assignment"):
-        options["linger"] = "1s"  # type: ignore[index]

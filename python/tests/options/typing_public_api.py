@@ -54,8 +54,8 @@ def right(builder: SparkSession.Builder, frame: DataFrame) -> StreamingQuery:
     KinesisSource(stream_name="s", ending_position=shards).read(spark).count()
     with LocalKinesis(streams={"s": 1}) as kinesis:
         KinesisSink(stream_name="s", **kinesis.access).write(frame)
-        low, high = kinesis.split("s")
-        merged: str = kinesis.merge("s", low, high)
+        low, _ = kinesis.split("s")
+        merged: str = kinesis.merge("s", low)
         kinesis.put("s", ["text", b"bytes", (merged, "text")])
         with kinesis.fault("throttle", operation="GetRecords", times=3) as fault:
             struck: int = fault.struck + len(kinesis.records("s")[0].data)

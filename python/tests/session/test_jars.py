@@ -115,6 +115,6 @@ def test_a_package_in_a_zip_file_has_a_version_and_no_jar(tmp_path: Path) -> Non
     assert ended.stdout.split() == [spark_kinesis.__version__, "True"]
 
 
-def test_another_scala_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"scala must be '2.12' or '2.13', not '2.11'"):
+def test_a_jar_of_another_scala_is_not_there() -> None:
+    with pytest.raises(JarNotFoundError, match=r"has no spark-kinesis_2.11-"):
         jar_path("2.11")  # type: ignore[arg-type]

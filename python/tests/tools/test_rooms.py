@@ -60,7 +60,7 @@ def test_a_module_is_private_unless_users_import_it() -> None:
     modules = {it.parent if it.name == "__init__.py" else it for it in ROOT.rglob("*.py")} - {ROOT}
     top = {it.stem for it in modules if it.parent == ROOT and not it.name.startswith("_")}
     assert top <= public
-    inner = {it for it in modules if it.parent.name in {"local", "monitoring", "payloads"}}
+    inner = {it for it in modules if it.parent.name in {"local", "monitoring"}}
     assert [it for it in inner if not it.name.startswith("_") and it.parent.parent == ROOT] == []
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import json
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql.functions import inline
 
 from spark_kinesis import payloads
-from tests.e2e.support.payloads import GOLDEN, SAMPLES, Outcome, sample_outcomes
+from tests.e2e.support.payloads import GOLDEN, SAMPLES, sample_outcomes
 from tests.e2e.support.programs import run_app
 
 if TYPE_CHECKING:
@@ -27,86 +27,66 @@ def registered(spark: SparkSession) -> None:
     payloads.register(spark)
 
 
-def values(found: list[list[Outcome]]) -> list[dict[str, object]]:
-    """The values that are there, without their time."""
-    return [
-        {name: it for name, it in value.items() if name not in ("at", "time", "timestamp")}
-        for record in found
-        for value, reason in record
-        if reason is None
-    ]
-
-
-def reasons(found: list[list[Outcome]]) -> list[str]:
-    """The reasons that are there."""
-    return [reason for record in found for _, reason in record if reason is not None]
+def values(spark: SparkSession, name: str) -> list[dict[str, Any]]:
+    """The values of a producer's messages, all of which fit their schema."""
+    found = [outcome for record in sample_outcomes(spark, name) for outcome in record]
+    assert {reason for _, reason in found} == {None}
+    return [value for value, _ in found]
 
 
 def test_log_events_of_cloudwatch(spark: SparkSession) -> None:
-    found = sample_outcomes(spark, "cloudwatch_logs")
-    assert [it["message"] for it in values(found)] == [
+    data, control = values(spark, "cloudwatch_logs")
+    assert (data["messageType"], control["messageType"]) == ("DATA_MESSAGE", "CONTROL_MESSAGE")
+    assert data["logGroup"] == "CloudTrail/logs"
+    assert [it["message"] for it in data["logEvents"]] == [
         '{"eventVersion":"1.03"}',
         'a line with "}{" in it',
     ]
-    first = values(found)[0]
-    assert first["logGroup"] == "CloudTrail/logs"
-    assert first["subscriptionFilters"] == ["RecipientStream"]
-    assert found[0][0][0]["timestamp"].timestamp() == 1432826855
-    assert reasons(found) == ["CONTROL: health check"]
 
 
 def test_an_event_of_event_bridge(spark: SparkSession) -> None:
-    (event,) = values(sample_outcomes(spark, "event_bridge"))
-    assert event["detailType"] == "EC2 Instance State-change Notification"
+    (event,) = values(spark, "event_bridge")
+    assert event["detail-type"] == "EC2 Instance State-change Notification"
     assert event["detail"] == {"instance-id": "i-1234567890abcdef0", "state": "terminated"}
 
 
 def test_a_change_of_dynamodb(spark: SparkSession) -> None:
-    found = sample_outcomes(spark, "dynamodb")
     before = {"id": 3, "customer": "Bob", "price": Decimal("63.06")}
-    assert values(found) == [
-        {
-            "operation": "update",
-            "table": "orders",
-            "before": before,
-            "after": {**before, "price": Decimal("63.07")},
-        }
-    ]
-    assert found[0][0][0]["at"].timestamp() == pytest.approx(1720037677.123456)
+    (change,) = values(spark, "dynamodb")
+    assert change == {
+        "eventName": "MODIFY",
+        "tableName": "orders",
+        "dynamodb": {
+            "NewImage": {**before, "price": Decimal("63.07")},
+            "OldImage": before,
+            "ApproximateCreationDateTime": 1720037677123456,
+            "ApproximateCreationDateTimePrecision": "MICROSECOND",
+        },
+    }
 
 
 def test_changes_of_dms(spark: SparkSession) -> None:
-    found = sample_outcomes(spark, "dms")
+    control, load, update = values(spark, "dms")
     old = {"id": 5, "name": "old"}
-    assert reasons(found) == ["CONTROL: create-table"]
-    assert values(found) == [
-        {"operation": "snapshot", "table": "shop.orders", "before": None, "after": old},
-        {
-            "operation": "update",
-            "table": "shop.orders",
-            "before": old,
-            "after": {"id": 5, "name": "new"},
-        },
-    ]
+    assert control["metadata"]["operation"] == "create-table"
+    assert (load["metadata"]["operation"], load["data"]) == ("load", old)
+    assert (update["before-image"], update["data"]) == (old, {"id": 5, "name": "new"})
 
 
 def test_changes_of_debezium(spark: SparkSession) -> None:
-    found = sample_outcomes(spark, "debezium")
-    after = {"id": 1, "first_name": "Anne", "email": "annek@noanswer.org"}
-    assert values(found) == [
-        {"operation": "insert", "table": "inventory.customers", "before": None, "after": after}
-    ]
-    assert reasons(found) == ["CONTROL: heartbeat", "CONTROL: transaction"]
+    change, heartbeat, transaction = sample_outcomes(spark, "debezium")
+    ((value, reason),) = change
+    assert reason is None
+    assert value["payload"]["op"] == "c"
+    assert value["payload"]["after"] == {"id": 1, "first_name": "Anne"}
+    assert heartbeat == transaction == [(None, "NO_KNOWN_FIELD")]
 
 
 def test_changes_of_maxwell(spark: SparkSession) -> None:
-    found = sample_outcomes(spark, "maxwell")
-    old, new = ({"id": 1, "daemon": it} for it in ("Stanislaw Lem", "Firebus!  Firebus!"))
-    assert values(found) == [
-        {"operation": "insert", "table": "test.maxwell", "before": None, "after": old},
-        {"operation": "update", "table": "test.maxwell", "before": old, "after": new},
-    ]
-    assert reasons(found) == ["CONTROL: bootstrap-start"]
+    insert, update, control = values(spark, "maxwell")
+    assert insert["data"] == {"id": 1, "daemon": "Stanislaw Lem"}
+    assert update["old"] == {"id": None, "daemon": "Stanislaw Lem"}
+    assert control["type"] == "bootstrap-start"
 
 
 @pytest.mark.parametrize("kinesis", ["simulator"], indirect=True)

@@ -15,8 +15,6 @@ from spark_kinesis import payloads
 from tests.e2e.support.payloads import outcomes
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from pyspark.sql import Column, SparkSession
 
 SCHEMA = "id LONG, total DOUBLE"
@@ -91,67 +89,13 @@ def test_a_schema_may_have_any_field_but_not_none(spark: SparkSession) -> None:
         payloads.json("data", StructType())
 
 
-def logs(*events: object) -> dict[str, object]:
-    """A message of CloudWatch Logs."""
-    return {"messageType": "DATA_MESSAGE", "logEvents": [*events]}
-
-
-def changes_at(time: object) -> list[tuple[object, Column, int]]:
-    """A message of each producer with a time, how to decode it, and its units per second."""
-    inserted = {"dynamodb": {"ApproximateCreationDateTime": time, "NewImage": {"id": {"N": "1"}}}}
-    row = {"id": 1}
-    return [
-        ({"eventName": "INSERT", **inserted}, payloads.dynamodb("data", SCHEMA), 1),
-        ({"op": "c", "after": row, "ts_ms": time}, payloads.debezium("data", SCHEMA), 1000),
-        ({"type": "insert", "data": row, "ts": time}, payloads.maxwell("data", SCHEMA), 1),
-        (logs({"message": "m", "timestamp": time}), payloads.cloudwatch_logs("data"), 1000),
-    ]
-
-
-def time_of(value: dict[str, datetime]) -> float:
-    """The time of a change or of a log event."""
-    return (value.get("at") or value["timestamp"]).timestamp()
-
-
-def test_a_time_has_the_unit_of_its_producer(spark: SparkSession) -> None:
-    for number in (-5000, 0, 86_400_000):
-        for message, decoded, per_second in changes_at(number):
-            (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
-            ((value, reason),) = found
-            assert reason is None
-            assert time_of(value) == number / per_second
-
-
-def test_dynamodb_tells_the_unit_by_the_size_of_the_time(spark: SparkSession) -> None:
-    times = [1_720_037_677, 1_720_037_677_000, 1_720_037_677_000_000]
-    ((_, decoded, _), *_) = changes_at(0)
-    records = [json.dumps(changes_at(it)[0][0]).encode() for it in times]
-    found = outcomes(spark, records, decoded)
-    assert [time_of(value) for ((value, _),) in found] == [times[0]] * 3
-
-
-def test_a_time_that_cannot_be_read_has_a_reason(spark: SparkSession) -> None:
-    for number in (-(2**63), 2**63 - 1):
-        for message, decoded, _ in changes_at(number):
-            (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
-            assert found == [(None, "WRONG_TYPE: the time")]
-    ((_, dynamodb, _), *_) = changes_at(0)
-    for time in ("NaN", 1e300, -1e300):
-        text = json.dumps(changes_at(time)[0][0])
-        assert outcomes(spark, [text.encode()], dynamodb) == [[(None, "WRONG_TYPE: the time")]]
-    load = {"data": {"id": 1}, "metadata": {"operation": "load", "timestamp": "yesterday, 5"}}
-    unread = outcomes(spark, [json.dumps(load).encode()], payloads.dms("data", SCHEMA))
-    assert unread == [[(None, "WRONG_TYPE: the time")]]
-
-
 def test_all_functions_have_a_limit(spark: SparkSession) -> None:
     record = gzip.compress(b'{"id":1}')
     header = bytes([3, 5]) + bytes(16)
     version = "00000000-0000-0000-0000-000000000000"
-    rows = ("json", "event_bridge", "dynamodb", "dms", "debezium", "maxwell")
     for decoded in [
-        *(getattr(payloads, name)("data", SCHEMA, max_bytes=7) for name in rows),
-        payloads.cloudwatch_logs("data", max_bytes=7),
+        payloads.json("data", SCHEMA, max_bytes=7),
+        payloads.dynamodb("data", SCHEMA, max_bytes=7),
         payloads.inflate("data", max_bytes=7),
     ]:
         assert outcomes(spark, [record], decoded) == [[(None, "TOO_LARGE: more than 7 bytes")]]
@@ -169,71 +113,24 @@ def test_decompression(spark: SparkSession) -> None:
     assert found[1:] == [[(None, "NOT_COMPRESSED")], [(None, "TOO_LARGE: more than 10 bytes")]]
 
 
-@pytest.mark.parametrize(
-    ("decoded", "others"),
-    [
-        (payloads.cloudwatch_logs, [{"id": 1}, {"messageType": "DATA_MESSAGE"}]),
-        (lambda data: payloads.event_bridge(data, SCHEMA), [{"id": "1"}, {"detail-type": "a"}]),
-        (lambda data: payloads.dynamodb(data, SCHEMA), [{"id": 1}, {"dynamodb": {}}]),
-        (lambda data: payloads.dms(data, SCHEMA), [{"id": 1}, {"metadata": {"operation": "x"}}]),
-        (
-            lambda data: payloads.debezium(data, SCHEMA),
-            [{"id": 1}, {"op": "x"}, {"id": 1, "ts_ms": 1}, {"id": 1, "status": "END"}],
-        ),
-        (lambda data: payloads.maxwell(data, SCHEMA), [{"id": 1}, {"type": "x"}]),
-    ],
-)
-def test_a_message_of_another_kind_has_a_reason(
-    spark: SparkSession, decoded: object, others: list[object]
-) -> None:
-    assert callable(decoded)
-    found = outcomes(spark, [json.dumps(it).encode() for it in others], decoded("data"))
-    assert all(str(reason).startswith("NOT_") for record in found for _, reason in record), found
-
-
-@pytest.mark.parametrize("after", [None, {}, {"other": 1}, {"id": "one"}])
-def test_a_change_without_a_row_of_the_schema_has_a_reason(
-    spark: SparkSession, after: object
-) -> None:
-    for message, decoded in [
-        ({"op": "c", "after": after}, payloads.debezium("data", SCHEMA)),
-        ({"type": "insert", "data": after}, payloads.maxwell("data", SCHEMA)),
-        ({"metadata": {"operation": "load"}, "data": after}, payloads.dms("data", SCHEMA)),
-    ]:
-        (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
-        ((value, reason),) = found
-        assert value is None
-        assert reason in ("NO_ROW", "NO_KNOWN_FIELD", "WRONG_TYPE")
-
-
-def test_a_tombstone_of_debezium_is_no_data(spark: SparkSession) -> None:
-    (found,) = outcomes(spark, [b""], payloads.debezium("data", SCHEMA))
-    assert found == [(None, "CONTROL: tombstone")]
-
-
-def test_a_truncated_table_is_a_change(spark: SparkSession) -> None:
-    message = {"op": "t", "source": {"schema": "shop", "table": "orders", "ts_ms": 0}}
-    decoded = payloads.debezium("data", SCHEMA)
-    (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
-    ((value, reason),) = found
-    assert reason is None
-    assert (value["operation"], value["table"]) == ("truncate", "shop.orders")
-    assert value["before"] is None
-    assert value["after"] is None
-
-
-def test_an_update_of_maxwell_without_old_values_has_no_row_before(spark: SparkSession) -> None:
-    message = {"type": "update", "data": {"id": 1}}
-    decoded = payloads.maxwell("data", SCHEMA)
-    (found,) = outcomes(spark, [json.dumps(message).encode()], decoded)
-    ((value, _),) = found
-    assert value["before"] is None
-    assert value["after"] == {"id": 1, "total": None}
-
-
-def test_a_message_without_log_events_is_no_data(spark: SparkSession) -> None:
-    found = outcomes(spark, [json.dumps(logs()).encode()], payloads.cloudwatch_logs("data"))
-    assert found == [[(None, "CONTROL: no log events")]]
+def test_what_is_no_change_of_dynamodb_has_a_reason(spark: SparkSession) -> None:
+    change = {"NewImage": {"id": {"N": "1"}}}
+    messages: list[object] = [
+        {"eventName": "INSERT", "dynamodb": change},
+        {"id": 1},
+        {"dynamodb": change},
+        {"eventName": "INSERT"},
+        {"eventName": "INSERT", "dynamodb": {"NewImage": {}}},
+    ]
+    records = [json.dumps(it).encode() for it in messages]
+    found = outcomes(spark, records, payloads.dynamodb("data", "id LONG NOT NULL"))
+    assert [record[0][1] for record in found] == [
+        None,
+        "NOT_DYNAMODB",
+        "MISSING: eventName",
+        "NOT_DYNAMODB",
+        "MISSING: dynamodb.NewImage.id",
+    ]
 
 
 def test_an_unknown_version_and_a_missing_header_have_a_reason(spark: SparkSession) -> None:
@@ -267,15 +164,6 @@ def test_or_fail_names_the_record_and_the_reason(spark: SparkSession) -> None:
     assert failing(spark, [b'{"id":1}', b'{"id":2}'], decoded) == [1, 2]
     with pytest.raises(Exception, match=r"cannot decode a payload: WRONG_TYPE, record 1"):
         failing(spark, [b'{"id":1}', b'{"id":"2"}'], decoded)
-
-
-def test_or_fail_leaves_out_what_is_no_data(spark: SparkSession) -> None:
-    changes = payloads.debezium("data", SCHEMA)
-    rows = functions.transform(changes, lambda it: it)
-    events = functions.filter(rows, lambda it: it["reason"].isNotNull())
-    frame = spark.createDataFrame([(bytearray(b""), "1")], "data BINARY, sequenceNumber STRING")
-    assert frame.select(functions.inline(events)).count() == 1
-    assert frame.select(functions.inline(payloads.or_fail(changes))).count() == 0
 
 
 def test_the_functions_of_the_jar_work_in_sql(spark: SparkSession) -> None:

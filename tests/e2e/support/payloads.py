@@ -19,12 +19,19 @@ if TYPE_CHECKING:
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "payloads"
 SAMPLES: dict[str, dict[str, Any]] = json.loads((GOLDEN / "samples.json").read_text("utf-8"))
 SCHEMAS = {
-    "event_bridge": "`instance-id` STRING NOT NULL, state STRING",
-    "dynamodb": "id LONG NOT NULL, customer STRING, price DECIMAL(10, 2)",
-    "dms": "id LONG NOT NULL, name STRING",
-    "debezium": "id LONG NOT NULL, first_name STRING, email STRING",
-    "maxwell": "id LONG NOT NULL, daemon STRING",
+    "cloudwatch_logs": "messageType STRING NOT NULL, logGroup STRING, "
+    "logEvents ARRAY<STRUCT<timestamp: LONG, message: STRING>>",
+    "event_bridge": "`detail-type` STRING, time TIMESTAMP, "
+    "detail STRUCT<`instance-id`: STRING NOT NULL, state: STRING>",
+    "dms": "data STRUCT<id: LONG NOT NULL, name: STRING>, "
+    "`before-image` STRUCT<id: LONG, name: STRING>, "
+    "metadata STRUCT<operation: STRING, `table-name`: STRING> NOT NULL",
+    "debezium": "payload STRUCT<op: STRING, ts_ms: LONG, "
+    "before: STRUCT<id: LONG, first_name: STRING>, after: STRUCT<id: LONG, first_name: STRING>>",
+    "maxwell": "type STRING NOT NULL, data STRUCT<id: LONG, daemon: STRING>, "
+    "old STRUCT<id: LONG, daemon: STRING>",
 }
+"""The schemas of the envelopes, for `json`."""
 
 Outcome = tuple[Any, "str | None"]
 """A value, as dictionaries and lists, and a reason."""
@@ -49,10 +56,12 @@ def plain(value: object) -> Any:
 def sample_outcomes(spark: SparkSession, name: str) -> list[list[Outcome]]:
     """The outcomes of a producer's documented messages."""
     messages = [json.dumps(it).encode() for it in SAMPLES[name]["messages"]]
+    if name == "dynamodb":
+        row = "id LONG NOT NULL, customer STRING, price DECIMAL(10, 2)"
+        return outcomes(spark, messages, payloads.dynamodb("data", row))
     if name == "cloudwatch_logs":
-        decoded = payloads.cloudwatch_logs("data")
-        return outcomes(spark, [gzip.compress(it) for it in messages], decoded)
-    return outcomes(spark, messages, getattr(payloads, name)("data", SCHEMAS[name]))
+        messages = [gzip.compress(it) for it in messages]
+    return outcomes(spark, messages, payloads.json("data", SCHEMAS[name]))
 
 
 def avro_long(number: int) -> bytes:

@@ -5,21 +5,10 @@ No ``repr`` and no ``str`` of these classes shows a secret.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from .declared import (
-    ABSENT,
-    Declared,
-    SparkOptions,
-    needed,
-    period,
-    require,
-    string,
-    switch,
-    url,
-)
+from .declared import Declared, needed, option, part
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -34,7 +23,7 @@ class StaticCredentials(Declared):
 
     access_key_id: str = field(metadata=needed("awsAccessKeyId", secret=True))
     secret_access_key: str = field(metadata=needed("awsSecretAccessKey", secret=True))
-    session_token: str | None = string("awsSessionToken", secret=True)
+    session_token: str | None = option("awsSessionToken", str, secret=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -62,7 +51,7 @@ class CredentialsProvider(Declared):
     """
 
     class_name: str = field(metadata=needed("credentialsProvider"))
-    secret: str | None = string("credentialsProviderSecret", secret=True)
+    secret: str | None = option("credentialsProviderSecret", str, secret=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -79,9 +68,9 @@ class AssumeRole(Declared):
     """
 
     arn: str = field(metadata=needed("roleArn"))
-    session_name: str | None = string("roleSessionName")
-    external_id: str | None = string("roleExternalId", secret=True)
-    sts_endpoint: str | None = url("stsEndpoint")
+    session_name: str | None = option("roleSessionName", str)
+    external_id: str | None = option("roleExternalId", str, secret=True)
+    sts_endpoint: str | None = option("stsEndpoint", str)
 
 
 Credentials = StaticCredentials | Profile | CredentialsProvider
@@ -97,9 +86,9 @@ class Proxy(Declared):
         password: password for the proxy. Set both or neither.
     """
 
-    url: str = field(metadata=needed("proxy", "url"))
-    username: str | None = string("proxyUsername")
-    password: str | None = string("proxyPassword", secret=True)
+    url: str = field(metadata=needed("proxy"))
+    username: str | None = option("proxyUsername", str)
+    password: str | None = option("proxyPassword", str, secret=True)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -114,37 +103,22 @@ class Timeouts(Declared):
             ``delivery_guarantee="exactly_once"``.
     """
 
-    connect: timedelta | None = period("connectTimeout")
-    read: timedelta | None = period("readTimeout")
-    call: timedelta | None = period("callTimeout")
+    connect: timedelta | None = option("connectTimeout", timedelta)
+    read: timedelta | None = option("readTimeout", timedelta)
+    call: timedelta | None = option("callTimeout", timedelta)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class StreamAccess(Declared):
     """Base of source and sink: how to reach Kinesis. Their docstrings describe the fields."""
 
-    region: str | None = string("region")
-    endpoint: str | None = url("endpoint")
-    credentials: Credentials | None = None
-    role: AssumeRole | None = None
-    proxy: Proxy | None = None
-    ca_bundle: str | None = string("caBundle")
-    allow_unencrypted_endpoint: bool | None = switch("allowUnencryptedEndpoint")
-    use_fips_endpoint: bool | None = switch("useFipsEndpoint")
-    use_dual_stack_endpoint: bool | None = switch("useDualStackEndpoint")
-    timeouts: Timeouts | None = None
-
-    def __post_init__(self) -> None:
-        """Check types."""
-        Declared.__post_init__(self)  # super() fails in a class with slots
-        kinds = (StaticCredentials, Profile, CredentialsProvider, ABSENT)
-        require("credentials", self.credentials, *kinds)
-        require("role", self.role, AssumeRole, ABSENT)
-        require("proxy", self.proxy, Proxy, ABSENT)
-        require("timeouts", self.timeouts, Timeouts, ABSENT)
-
-    def options(self) -> Mapping[str, str]:
-        """The options of these fields, and of the credentials, the role and the network."""
-        parts = (self.credentials, self.role, self.proxy, self.timeouts)
-        inner = {name: it for part in parts if part for name, it in part.options().items()}
-        return SparkOptions({**inner, **Declared.options(self)})
+    region: str | None = option("region", str)
+    endpoint: str | None = option("endpoint", str)
+    credentials: Credentials | None = part(StaticCredentials, Profile, CredentialsProvider)
+    role: AssumeRole | None = part(AssumeRole)
+    proxy: Proxy | None = part(Proxy)
+    ca_bundle: str | None = option("caBundle", str)
+    allow_unencrypted_endpoint: bool | None = option("allowUnencryptedEndpoint", bool)
+    use_fips_endpoint: bool | None = option("useFipsEndpoint", bool)
+    use_dual_stack_endpoint: bool | None = option("useDualStackEndpoint", bool)
+    timeouts: Timeouts | None = part(Timeouts)

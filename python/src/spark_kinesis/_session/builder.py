@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
-from itertools import pairwise
+from argparse import ArgumentParser
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ JARS, PACKAGES = "spark.jars", "spark.jars.packages"
 _OPTIONS = {JARS: "--jars", PACKAGES: "--packages"}
 _SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
 _REAL_TIME = "spark.sql.streaming.realTimeMode"
-_FIRST_REAL_TIME = (4, 1)
 _REAL_TIME_SETTINGS = {
     # Spark has a list of the sinks and operators that it allows, with no other connector on it.
     f"{_REAL_TIME}.allowlistCheck": "false",
@@ -57,10 +55,10 @@ def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> S
     Raises:
         KinesisJarMissingError: if a JVM runs without the connector. The message says what to do.
         JarNotFoundError: if this installation has no jar for the installed Spark.
-        ValueError: if ``real_time`` is true, and Spark is older than 4.1.
     """
     if real_time:
-        builder = _with_real_time(builder, _spark_version())
+        for name, value in _REAL_TIME_SETTINGS.items():
+            builder = builder.config(name, value)
     options = _options_of(builder)
     remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
     if remote.startswith("sc://"):
@@ -71,34 +69,7 @@ def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> S
     require_connector_in(jvm)
     jars = options.get(JARS)
     # Jars of the builder replace those of the JVM in the session, the connector's among them.
-    return builder.config(JARS, added(jars, jar_path())) if jars else builder
-
-
-def _with_real_time(builder: SparkSession.Builder, spark: str) -> SparkSession.Builder:
-    """Set what real-time mode needs.
-
-    Args:
-        builder: the builder of the session.
-        spark: version of Spark, such as ``"4.3.0"``.
-
-    Raises:
-        ValueError: if this Spark has no real-time mode.
-    """
-    version = tuple(int(number) for number in re.findall(r"\d+", spark)[:2])
-    if version < _FIRST_REAL_TIME:
-        raise ValueError(
-            f"real_time=True requires Spark 4.1 or later, and this is Spark {spark}, which has no "
-            "real-time mode. Remove the argument, and use a trigger of micro-batches"
-        )
-    for name, value in _REAL_TIME_SETTINGS.items():
-        builder = builder.config(name, value)
-    return builder
-
-
-def _spark_version() -> str:
-    import pyspark  # noqa: PLC0415 the builder is pyspark's, so it is there
-
-    return pyspark.__version__
+    return builder.config(JARS, _added(jars, jar_path())) if jars else builder
 
 
 def _running_jvm() -> Any:
@@ -126,10 +97,10 @@ def _before_the_jvm(
         return builder
     arguments = submitted(JARS)
     if arguments or (packages and not of_builder):
-        submit_jars(added(arguments or default.get(JARS, ""), jar))
+        _submit_jars(_added(arguments or default.get(JARS, ""), jar))
         if not of_builder:
             return builder
-    return builder.config(JARS, added(of_builder or default.get(JARS, ""), jar))
+    return builder.config(JARS, _added(of_builder or default.get(JARS, ""), jar))
 
 
 def _options_of(builder: SparkSession.Builder) -> dict[str, str]:
@@ -140,32 +111,31 @@ def _options_of(builder: SparkSession.Builder) -> dict[str, str]:
 
 def submitted(setting: str) -> str | None:
     """The jars or packages in ``PYSPARK_SUBMIT_ARGS``, by their own option or by ``--conf``."""
-    pairs = _pairs(_words())
-    by_option = [value for name, value in pairs if name == _OPTIONS[setting]]
-    prefix = f"{setting}="
-    by_conf = [
-        value.removeprefix(prefix)
-        for name, value in pairs
-        if name in ("--conf", "-c") and value.startswith(prefix)
-    ]
-    return next(reversed(by_conf + by_option), None)
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument(_OPTIONS[setting], dest="own")
+    parser.add_argument("--conf", "-c", action="append", default=[])
+    given, _ = parser.parse_known_args(_submit_arguments())
+    by_conf = dict(text.partition("=")[::2] for text in given.conf)
+    own: str | None = given.own
+    return own or by_conf.get(setting)
 
 
-def submit_jars(jars: str) -> None:
-    """Set ``--jars`` in ``PYSPARK_SUBMIT_ARGS``, and leave the other arguments as they are.
+def _submit_jars(jars: str) -> None:
+    """Set ``--jars`` in ``PYSPARK_SUBMIT_ARGS``, before the program. The last one counts.
 
     Programs that this process starts inherit the environment, and so the jars.
     """
-    words, others, skip = _words(), [], False
-    option = _OPTIONS[JARS]
-    for word in words:
-        if not skip and word != option and not word.startswith(f"{option}="):
-            others.append(word)
-        skip = word == option
-    os.environ[_SUBMIT_ARGUMENTS] = shlex.join([option, jars, *others])
+    *arguments, program = _submit_arguments()
+    if arguments[-2:] != [_OPTIONS[JARS], jars]:
+        arguments += [_OPTIONS[JARS], jars]
+    os.environ[_SUBMIT_ARGUMENTS] = shlex.join([*arguments, program])
 
 
-def added(jars: str, jar: str) -> str:
+def _submit_arguments() -> list[str]:
+    return shlex.split(os.environ.get(_SUBMIT_ARGUMENTS) or "pyspark-shell")
+
+
+def _added(jars: str, jar: str) -> str:
     """A comma-separated list with one more jar.
 
     Spark gives jars to executors by file name, one jar per name. A jar of that name stays.
@@ -173,14 +143,3 @@ def added(jars: str, jar: str) -> str:
     listed = [entry.strip() for entry in jars.split(",") if entry.strip()]
     names = [PurePath(entry).name for entry in listed]
     return ",".join(listed if PurePath(jar).name in names else [*listed, jar])
-
-
-def _words() -> list[str]:
-    return shlex.split(os.environ.get(_SUBMIT_ARGUMENTS, "pyspark-shell"))
-
-
-def _pairs(words: list[str]) -> list[tuple[str, str]]:
-    """Every ``--name value`` and ``--name=value``."""
-    joined = [word.partition("=") for word in words if word.startswith("--")]
-    apart = [pair for pair in pairwise(words) if pair[0].startswith("-")]
-    return [(name, value) for name, equals, value in joined if equals] + apart

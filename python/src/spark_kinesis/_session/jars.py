@@ -10,7 +10,6 @@ from pkgutil import get_data
 from typing import Literal
 
 from spark_kinesis._errors import JarNotFoundError
-from spark_kinesis._options.declared import require_word
 
 ScalaVersion = Literal["2.12", "2.13"]
 JAR_VARIABLE = "SPARK_KINESIS_JAR"
@@ -37,9 +36,7 @@ def jar_path(scala: ScalaVersion | None = None) -> str:
 
     Raises:
         JarNotFoundError: if there is no such file.
-        ValueError: for another Scala version.
     """
-    require_word("scala", scala, ScalaVersion)
     return _find(f"spark-kinesis_{scala or scala_version() or '2.13'}-", JAR_VARIABLE)
 
 

@@ -1,10 +1,8 @@
-"""Sessions without the connector: how to notice, and what to do in this environment."""
+"""Sessions without the connector: how to notice, and what to do."""
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,42 +15,20 @@ if TYPE_CHECKING:
 FORMAT = "spark-kinesis"
 
 _NO_KINESIS = re.compile(rf"DATA_SOURCE_NOT_FOUND.*data source: {FORMAT}\.?(\s|$)", re.DOTALL)
-_SHELL_JAR = "\"$(python -c 'import spark_kinesis; print(spark_kinesis.jar_path())')\""
-
-_DATABRICKS = (
-    "On Databricks, install the jar at spark_kinesis.jar_path() as a library of the cluster, and "
-    "restart the cluster. with_kinesis cannot add it to a running cluster."
-)
-_CONNECT = (
-    "A Spark Connect server needs the jar at spark_kinesis.jar_path(): start the server with it in "
-    "--jars, or call spark.addArtifacts(spark_kinesis.jar_path()) before you use the connector. If "
-    "the server is local (.remote('local[...]')), start the session in a new Python process with "
-    "spark_kinesis.with_kinesis(builder)."
-)
-_SUBMIT = (
-    "spark-submit has started Spark's JVM before your program, so with_kinesis is too late. Pass "
-    f"the jar to it: spark-submit --jars {_SHELL_JAR}. In an EMR or Livy notebook, set spark.jars "
-    "in the first cell, with %%configure -f. On AWS Glue, use --extra-jars. The jar is at "
-    "spark_kinesis.jar_path()."
-)
-_NOTEBOOK = (
-    "Restart the kernel, and create the first session with "
-    "spark_kinesis.with_kinesis(SparkSession.builder).getOrCreate(). If the platform creates the "
-    "session for you, add the jar at spark_kinesis.jar_path() to its setting spark.jars."
-)
-_PYTHON = (
-    "Start a new Python process, and create its first session with "
-    "spark_kinesis.with_kinesis(SparkSession.builder).getOrCreate(). To stop the session is not "
-    "enough: its JVM keeps running. The jar is at spark_kinesis.jar_path()."
+_ADVICE = (
+    "The running Spark session has no Kinesis connector, and its JVM takes no further jar. Start a "
+    "new Python process or kernel, and create its first session with "
+    "spark_kinesis.with_kinesis(SparkSession.builder).getOrCreate(). If something else starts "
+    "Spark, give it the jar at spark_kinesis.jar_path(): with spark-submit --jars, with --jars of "
+    "a Spark Connect server or spark.addArtifacts(spark_kinesis.jar_path()), in a notebook of EMR "
+    "or Livy with spark.jars in %%configure -f, on AWS Glue with --extra-jars, and on Databricks "
+    "as a library of the cluster."
 )
 
 
 @contextmanager
-def explain_missing_jar(session: object = None) -> Iterator[None]:
+def explain_missing_jar() -> Iterator[None]:
     """Turn Spark's error "no such data source" into what to do about it.
-
-    Args:
-        session: the Spark session, if there is one, for the advice.
 
     Raises:
         KinesisJarMissingError: in place of ``DATA_SOURCE_NOT_FOUND`` for the connector's format.
@@ -63,11 +39,7 @@ def explain_missing_jar(session: object = None) -> Iterator[None]:
     except Exception as error:
         if not _NO_KINESIS.search(str(error)):
             raise
-        is_connect = "connect" in type(session).__module__
-        advice = _CONNECT if is_connect else advice_for_environment()
-        raise KinesisJarMissingError(
-            f"The running Spark session has no Kinesis connector. {advice}"
-        ) from error
+        raise KinesisJarMissingError(_ADVICE) from error
 
 
 def require_connector(spark: SparkSession) -> None:
@@ -77,7 +49,7 @@ def require_connector(spark: SparkSession) -> None:
         KinesisJarMissingError: if it has not.
     """
     try:
-        with explain_missing_jar(spark):
+        with explain_missing_jar():
             _ = spark.read.format(FORMAT).load().schema
     except KinesisJarMissingError:
         raise
@@ -95,12 +67,3 @@ def require_connector_in(jvm: Any) -> None:
     with explain_missing_jar():
         conf = jvm.org.apache.spark.sql.internal.SQLConf.get()
         jvm.org.apache.spark.sql.execution.datasources.DataSource.lookupDataSource(FORMAT, conf)
-
-
-def advice_for_environment() -> str:
-    """What to do in the environment in which this process runs."""
-    if "DATABRICKS_RUNTIME_VERSION" in os.environ:
-        return _DATABRICKS
-    if "PYSPARK_GATEWAY_PORT" in os.environ:
-        return _SUBMIT
-    return _NOTEBOOK if "ipykernel" in sys.modules else _PYTHON

@@ -11,7 +11,7 @@ From a shell, until Ctrl-C::
 
 In a pytest test, the fixture ``local_kinesis``: see ``spark_kinesis.pytest_plugin``.
 
-The server is a Java program of its own, which ``_server`` starts. Streams, shards and records are
+The server is a Java program of its own, which ``_kinesis`` starts. Streams, shards and records are
 reached with boto3, of the extra ``[testing]``. Starting and stopping, the address, faults, the
 clock and the statistics need no other package.
 """
@@ -19,14 +19,11 @@ clock and the statistics need no other package.
 from __future__ import annotations
 
 from ._admin import Fault, FaultName, Stats
-from ._endpoint import Access, LocalEndpoint, NewRecord, Record
+from ._endpoint import Access, LocalEndpoint, NewRecord, Record, Shard
 from ._kinesis import LocalKinesis
-from ._server import Behaviour
-from ._shards import Shard
 
 __all__ = [
     "Access",
-    "Behaviour",
     "Fault",
     "FaultName",
     "LocalEndpoint",

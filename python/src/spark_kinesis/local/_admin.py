@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
-from types import TracebackType
 from typing import Any, Literal, final
 from urllib.parse import urlsplit
 
-from spark_kinesis._errors import KinesisRefusedError, NoAnswerError
+from spark_kinesis._errors import LocalKinesisError
 
-from ._calls import TIMEOUT_SECONDS
+_TIMEOUT_SECONDS = 30.0
 
 FaultName = Literal[
     "throttle",
@@ -38,7 +38,7 @@ FaultName = Literal[
 
 
 @final
-class Fault:
+class Fault(AbstractContextManager["Fault"]):
     """A fault. It makes calls fail until it is used up or removed; the end of ``with`` removes it.
 
     Attributes:
@@ -60,33 +60,23 @@ class Fault:
         """The number of calls that the fault has made fail so far.
 
         Raises:
-            KinesisRefusedError: if the fault has been removed.
+            LocalKinesisError: if the fault has been removed.
         """
-        for found in admin(self._endpoint, "GET", "faults")["faults"]:
-            if found["id"] == self.id:
-                return int(found["struck"])
-        raise KinesisRefusedError(
-            f"fault {self.id} ({self.name})", "HTTP 404", "it has been removed"
-        )
+        found = self._found()
+        if found is None:
+            raise LocalKinesisError(f"fault {self.id} ({self.name}) has been removed")
+        return int(found["struck"])
 
     def remove(self) -> None:
         """Remove the fault. It may be removed already."""
-        try:
+        if self._found() is not None:
             admin(self._endpoint, "DELETE", f"faults/{self.id}")
-        except KinesisRefusedError as refused:
-            if refused.code != "HTTP 404":
-                raise
 
-    def __enter__(self) -> Fault:
-        """The fault is active already."""
-        return self
+    def _found(self) -> dict[str, Any] | None:
+        faults = admin(self._endpoint, "GET", "faults")["faults"]
+        return next((it for it in faults if it["id"] == self.id), None)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove the fault."""
         self.remove()
 
@@ -106,21 +96,21 @@ class Stats:
         entries_failed: number of ``PutRecords`` entries refused in calls that succeeded.
     """
 
-    calls: Mapping[str, int] = field(default_factory=dict)
-    refused: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    records_put: int = 0
-    bytes_put: int = 0
-    records_read: int = 0
-    bytes_read: int = 0
-    entries_failed: int = 0
+    calls: Mapping[str, int]
+    refused: Mapping[str, Mapping[str, int]]
+    records_put: int
+    bytes_put: int
+    records_read: int
+    bytes_read: int
+    entries_failed: int
 
 
 def stats(endpoint: str) -> Stats:
     """The statistics now."""
     answer = admin(endpoint, "GET", "stats")
     return Stats(
-        calls=dict(answer["calls"]),
-        refused={operation: dict(codes) for operation, codes in answer["refused"].items()},
+        calls=answer["calls"],
+        refused=answer["refused"],
         records_put=answer["recordsPut"],
         bytes_put=answer["bytesPut"],
         records_read=answer["recordsRead"],
@@ -134,30 +124,21 @@ def admin(
 ) -> dict[str, Any]:
     """Call the server's own interface, which boto3 does not know.
 
-    Args:
-        endpoint: URL of the local Kinesis.
-        method: HTTP method.
-        path: such as ``stats``.
-        body: value to send as JSON; default: none.
-
     Raises:
-        KinesisRefusedError: with the HTTP status as its code.
-        NoAnswerError: if no answer comes within 30 s, or nothing listens.
+        LocalKinesisError: if the server refuses the call, or does not answer within 30 s.
     """
     asked = f"{method} /_simulator/{path}"
     sent = None if body is None else json.dumps(body)
-    connection = HTTPConnection(urlsplit(endpoint).netloc, timeout=TIMEOUT_SECONDS)
+    headers = {"Content-Type": "application/json"}
+    connection = HTTPConnection(urlsplit(endpoint).netloc, timeout=_TIMEOUT_SECONDS)
     try:
-        connection.request(
-            method, f"/_simulator/{path}", sent, {"Content-Type": "application/json"}
-        )
+        connection.request(method, f"/_simulator/{path}", sent, headers)
         response = connection.getresponse()
         answer: dict[str, Any] = json.loads(response.read() or b"{}")
     except (OSError, HTTPException, ValueError) as error:
-        raise NoAnswerError(f"{asked}: no answer from {endpoint}: {error!r}") from error
+        raise LocalKinesisError(f"{asked}: no answer from {endpoint}: {error!r}") from error
     finally:
         connection.close()
     if response.status != HTTPStatus.OK:
-        message = str(answer.get("error", answer.get("message", "")))
-        raise KinesisRefusedError(asked, f"HTTP {response.status}", message)
+        raise LocalKinesisError(f"{asked}: HTTP {response.status}: {answer.get('error', answer)}")
     return answer

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from spark_kinesis._boto import LOCAL_REGION
+from spark_kinesis._boto import LOCAL_REGION, client
 from spark_kinesis._errors import LocalKinesisError
 from spark_kinesis._options.access import StaticCredentials
 from spark_kinesis._retry import put_all
 
 from ._admin import Fault, FaultName, Stats, admin, stats
-from ._calls import KEY, Calls, Clients
-from ._shards import Shard, described, open_shards, pair_to_merge, parents_first, shard_to_split
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-_REQUEST_RECORDS, _REQUEST_BYTES = 500, 4 * 1024 * 1024
-_PUT_SECONDS = 60.0
-_WAIT_SECONDS, _POLL_SECONDS, _STEP_SECONDS = 60.0, 0.15, 0.1
+_KEY = "local"  # a local Kinesis accepts every key
+_KEYS = {"aws_access_key_id": _KEY, "aws_secret_access_key": _KEY}
+_ATTEMPTS = 8
+_REQUEST_RECORDS = 500
+_PATIENCE_SECONDS = 60.0
+_POLL_SECONDS, _STEP_SECONDS = 0.1, 0.5
 
 NewRecord = bytes | str | tuple[str, bytes | str]
 
@@ -33,6 +35,26 @@ class Access(TypedDict):
     region: str
     endpoint: str
     credentials: StaticCredentials
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shard:
+    """A shard, its range of hash keys, and its parents.
+
+    Attributes:
+        id: id of the shard, such as ``shardId-000000000003``.
+        is_open: whether it takes records.
+        first: lowest hash key, inclusive.
+        last: highest hash key, inclusive.
+        parents: ids of the shards it was made of, which may have expired; none for a shard of a
+            new stream.
+    """
+
+    id: str
+    is_open: bool
+    first: int
+    last: int
+    parents: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,12 +84,13 @@ class Record:
 class LocalEndpoint:
     """A local Kinesis that runs already, such as one started from a shell.
 
-    Every method that changes a stream returns when the stream is active again. A simulated clock
-    does not move by itself, so these methods move it forward, 0.1 s at a time, until the change is
-    complete. Every method raises ``KinesisRefusedError`` if the server refuses the call, with the
-    service's name of the error in ``code``, and ``NoAnswerError`` if no answer comes within 30 s.
-    Methods for streams, shards and records raise ``MissingPackageError`` if boto3 is not installed.
-    All streams are in us-east-1.
+    Every method that changes a stream returns when the stream is active again and lists the change.
+    A simulated clock does not move by itself, so these methods move it forward, 0.5 s at a time,
+    until the change is complete. They raise ``LocalKinesisError`` if it is not after a minute.
+
+    Methods for streams, shards and records use boto3. They raise its ``ClientError`` if the server
+    refuses a call, and ``MissingPackageError`` if boto3 is not installed. The other methods raise
+    ``LocalKinesisError``. All streams are in us-east-1.
 
     Args:
         endpoint: URL, such as ``http://127.0.0.1:4567``.
@@ -76,7 +99,7 @@ class LocalEndpoint:
     def __init__(self, endpoint: str) -> None:
         """Does not connect yet."""
         self._address: str | None = endpoint
-        self._clients = Clients()
+        self._client: KinesisClient | None = None
 
     @property
     def endpoint(self) -> str:
@@ -92,12 +115,12 @@ class LocalEndpoint:
     @property
     def access(self) -> Access:
         """Region, endpoint and credentials, as arguments of a source or a sink."""
-        keys = StaticCredentials(access_key_id=KEY, secret_access_key=KEY)
+        keys = StaticCredentials(access_key_id=_KEY, secret_access_key=_KEY)
         return Access(region=LOCAL_REGION, endpoint=self.endpoint, credentials=keys)
 
     @property
     def client(self) -> KinesisClient:
-        """A boto3 client. It is the same at each call in a process, and threads may share it.
+        """A boto3 client, which threads may share. It repeats calls that fail for a while.
 
         Type checkers know its methods if ``boto3-stubs[kinesis]`` is installed.
 
@@ -105,31 +128,37 @@ class LocalEndpoint:
             LocalKinesisError: if the local Kinesis is not running.
             MissingPackageError: if boto3 is not installed.
         """
-        return self._clients.client(self.endpoint)
+        endpoint = self.endpoint
+        if self._client is None:
+            self._client = client(
+                *("LocalKinesis", "kinesis", endpoint, LOCAL_REGION, None),
+                attempts=_ATTEMPTS,
+                keys=_KEYS,
+            )
+        return self._client
 
     @property
     def streams(self) -> list[str]:
         """The names of all streams."""
-        page = self._calls.ask("ListStreams")
-        found: list[str] = list(page["StreamNames"])
-        while page["HasMoreStreams"]:
-            page = self._calls.ask("ListStreams", ExclusiveStartStreamName=found[-1])
-            found += page["StreamNames"]
-        return found
+        pages = self.client.get_paginator("list_streams").paginate()
+        return [name for page in pages for name in page["StreamNames"]]
 
     def create(self, name: str, shards: int = 1) -> None:
         """Create a stream."""
-        self._calls.change("CreateStream", StreamName=name, ShardCount=shards)
-        self._active(name)
+        self.client.create_stream(StreamName=name, ShardCount=shards)
+        self._wait_until_active(name)
 
     def delete(self, name: str) -> None:
         """Delete a stream, and return when it no longer exists."""
-        self._calls.change("DeleteStream", StreamName=name, EnforceConsumerDeletion=True)
+        self.client.delete_stream(StreamName=name, EnforceConsumerDeletion=True)
         self._wait_until(lambda: name not in self.streams, f"stream {name} still exists")
 
     def shards(self, stream: str) -> list[Shard]:
-        """The shards of a stream, open and closed, by id."""
-        return sorted(self._active(stream), key=lambda shard: shard.id)
+        """The shards of a stream, open and closed, by id: parents before their children."""
+        self._wait_until_active(stream)
+        pages = self.client.get_paginator("describe_stream").paginate(StreamName=stream)
+        found = [_shard(it) for page in pages for it in page["StreamDescription"]["Shards"]]
+        return sorted(found, key=lambda shard: shard.id)
 
     def split(
         self, stream: str, shard: str | None = None, at: int | None = None
@@ -138,76 +167,67 @@ class LocalEndpoint:
 
         Args:
             stream: name of the stream.
-            shard: id such as ``shardId-000000000000``; default: the open shard of the hash key
-                ``at``, or the widest open shard.
+            shard: id such as ``shardId-000000000000``; default: the widest open shard.
             at: lowest hash key of the upper new shard; default: the middle.
 
         Returns:
             The ids of the two new shards, the lower one first.
 
         Raises:
-            ValueError: if no listed open shard matches the arguments.
+            ValueError: if the shard is not open.
         """
-        if shard is None or at is None:
-            chosen = shard_to_split(stream, self._active(stream), shard, at)
-            shard, at = chosen.id, chosen.middle if at is None else at
-        self._calls.change(
-            "SplitShard", StreamName=stream, ShardToSplit=shard, NewStartingHashKey=str(at)
+        fitting = [it for it in self._open_shards(stream) if shard in (None, it.id)]
+        if not fitting:
+            raise ValueError(f"stream {stream} has no open shard {shard}")
+        chosen = max(fitting, key=_width)
+        start = chosen.first + _width(chosen) // 2 if at is None else at
+        self.client.split_shard(
+            StreamName=stream, ShardToSplit=chosen.id, NewStartingHashKey=str(start)
         )
-        low, high = self._children(stream, shard)
+        low, high = self._children(stream, chosen.id, 2)
         return low, high
 
-    def merge(self, stream: str, shard: str | None = None, adjacent: str | None = None) -> str:
-        """Merge two shards into one.
+    def merge(self, stream: str, shard: str | None = None) -> str:
+        """Merge a shard with the next one above it.
 
         Args:
             stream: name of the stream.
-            shard: id of one of the two; default: the narrowest pair of neighbors.
-            adjacent: id of the other; default: the next shard above, or else below.
+            shard: id of the lower one; default: that of the pair that is narrowest together.
 
         Returns:
             The id of the new shard.
 
         Raises:
-            ValueError: if no two listed open neighbors match the arguments.
+            ValueError: if there is no such pair of open shards.
         """
-        if shard is None or adjacent is None:
-            low, high = pair_to_merge(stream, self._active(stream), shard, adjacent)
-            shard, adjacent = low.id, high.id
-        self._calls.change(
-            "MergeShards", StreamName=stream, ShardToMerge=shard, AdjacentShardToMerge=adjacent
+        pairs = [it for it in pairwise(self._open_shards(stream)) if shard in (None, it[0].id)]
+        if not pairs:
+            raise ValueError(f"stream {stream} has no open shard above {shard or 'another one'}")
+        low, high = min(pairs, key=lambda pair: _width(pair[0]) + _width(pair[1]))
+        self.client.merge_shards(
+            StreamName=stream, ShardToMerge=low.id, AdjacentShardToMerge=high.id
         )
-        (merged,) = self._children(stream, shard)
-        return merged
+        return self._children(stream, low.id, 1)[0]
 
     def scale(self, stream: str, shards: int) -> list[str]:
         """Change the number of open shards: to half to twice as many, as on AWS.
 
-        Returns when the new shards are listed, which takes as long as the list lag.
-
         Returns:
             The ids of the open shards, by hash key.
-
-        Raises:
-            LocalKinesisError: if they are not listed after a minute.
         """
-        self._calls.change(
-            "UpdateShardCount",
-            StreamName=stream,
-            TargetShardCount=shards,
-            ScalingType="UNIFORM_SCALING",
+        self.client.update_shard_count(
+            StreamName=stream, TargetShardCount=shards, ScalingType="UNIFORM_SCALING"
         )
-        found: list[Shard] = []
-
-        def is_listed() -> bool:
-            found[:] = open_shards(self._active(stream))
-            return len(found) == shards
-
-        self._wait_until(is_listed, f"stream {stream} does not list its {shards} open shards")
-        return [shard.id for shard in found]
+        self._wait_until(
+            lambda: len(self._open_shards(stream)) == shards,
+            f"stream {stream} does not list its {shards} open shards",
+        )
+        return [shard.id for shard in self._open_shards(stream)]
 
     def put(self, stream: str, records: Iterable[NewRecord]) -> list[str]:
-        """Write records. Throttled records are written again, for a minute at most.
+        """Write records. Refused records are written again, for a minute at most.
+
+        boto3 repeats a request without an answer, so a fault may cause duplicates.
 
         Args:
             stream: name of the stream.
@@ -222,12 +242,20 @@ class LocalEndpoint:
             LocalKinesisError: if some records were still refused after a minute.
         """
         entries = [_entry(number, record) for number, record in enumerate(records)]
-        return [shard for request in _requests(entries) for shard in self._put(stream, request)]
+        found: list[str] = []
+        for first in range(0, len(entries), _REQUEST_RECORDS):
+            found += put_all(
+                lambda some: self.client.put_records(StreamName=stream, Records=some),
+                entries[first : first + _REQUEST_RECORDS],
+                stream=stream,
+                seconds=_PATIENCE_SECONDS,
+                error=LocalKinesisError,
+            ).shards
+        return found
 
     def records(self, stream: str) -> list[Record]:
         """All records of a stream: parents before children, each shard in its order."""
-        shards = parents_first(self._active(stream))
-        return [record for shard in shards for record in self._read(stream, shard.id)]
+        return [it for shard in self.shards(stream) for it in self._read(stream, shard.id)]
 
     def fault(
         self,
@@ -296,46 +324,29 @@ class LocalEndpoint:
         """Set all statistics to zero."""
         admin(self.endpoint, "DELETE", "stats")
 
-    def _active(self, stream: str) -> list[Shard]:
-        """All shards of a stream when it is active. During the list lag, those of before."""
+    def _open_shards(self, stream: str) -> list[Shard]:
+        """The open shards, by hash key."""
+        shards = (shard for shard in self.shards(stream) if shard.is_open)
+        return sorted(shards, key=lambda shard: shard.first)
+
+    def _children(self, stream: str, parent: str, count: int) -> list[str]:
+        """The children of a shard by hash key, when they are listed."""
         found: list[Shard] = []
 
-        def is_active() -> bool:
-            page = self._calls.ask("DescribeStream", StreamName=stream)["StreamDescription"]
-            found[:] = map(described, page["Shards"])
-            while page["HasMoreShards"]:
-                after = found[-1].id
-                answer = self._calls.ask(
-                    "DescribeStream", StreamName=stream, ExclusiveStartShardId=after
-                )
-                page = answer["StreamDescription"]
-                found.extend(map(described, page["Shards"]))
-            return bool(page["StreamStatus"] == "ACTIVE")
+        def is_listed() -> bool:
+            found[:] = [it for it in self.shards(stream) if parent in it.parents]
+            return len(found) == count
 
-        self._wait_until(is_active, f"stream {stream} is not active")
-        return found
-
-    def _children(self, stream: str, closed: str) -> list[str]:
-        """The children of a shard by hash key, from the end of its records: it has no list lag."""
-        self._active(stream)
-        token = self._iterator(stream, closed, "LATEST")
-        born: list[dict[str, Any]] = []
-
-        def is_end() -> bool:
-            nonlocal token
-            page = self._calls.ask("GetRecords", ShardIterator=token)
-            token = page.get("NextShardIterator", token)
-            born.extend(page.get("ChildShards", ()))
-            return bool(born)
-
-        self._wait_until(is_end, f"stream {stream}: shard {closed} does not report its children")
-        firsts = {str(it["ShardId"]): int(it["HashKeyRange"]["StartingHashKey"]) for it in born}
-        return sorted(firsts, key=lambda id_: firsts[id_])
+        self._wait_until(is_listed, f"stream {stream} does not list the children of {parent}")
+        return [shard.id for shard in sorted(found, key=lambda shard: shard.first)]
 
     def _read(self, stream: str, shard: str) -> Iterator[Record]:
-        token: str | None = self._iterator(stream, shard, "TRIM_HORIZON")
+        start = self.client.get_shard_iterator(
+            StreamName=stream, ShardId=shard, ShardIteratorType="TRIM_HORIZON"
+        )
+        token: str | None = start["ShardIterator"]
         while token:
-            page = self._calls.ask("GetRecords", ShardIterator=token)
+            page = self.client.get_records(ShardIterator=token)
             for found in page["Records"]:
                 yield Record(
                     shard_id=shard,
@@ -347,67 +358,48 @@ class LocalEndpoint:
             is_tip = not page["Records"] and page["MillisBehindLatest"] == 0
             token = None if is_tip else page.get("NextShardIterator")
 
-    def _iterator(self, stream: str, shard: str, kind: str) -> str:
-        found = self._calls.ask(
-            "GetShardIterator", StreamName=stream, ShardId=shard, ShardIteratorType=kind
-        )
-        return str(found["ShardIterator"])
+    def _wait_until_active(self, stream: str) -> None:
+        def is_active() -> bool:
+            summary = self.client.describe_stream_summary(StreamName=stream)
+            return summary["StreamDescriptionSummary"]["StreamStatus"] == "ACTIVE"
 
-    def _put(self, stream: str, request: Sequence[dict[str, Any]]) -> list[str]:
-        """Send a request until every entry is written. Returns the shard ids."""
-        return put_all(
-            lambda entries: self._calls.change("PutRecords", StreamName=stream, Records=entries),
-            request,
-            stream=stream,
-            seconds=_PUT_SECONDS,
-            error=LocalKinesisError,
-        ).shards
+        self._wait_until(is_active, f"stream {stream} is not active")
 
     def _wait_until(self, condition: Callable[[], bool], complaint: str) -> None:
         """Wait until the server has done something. A clock that stands still is moved meanwhile.
 
         Raises:
-            LocalKinesisError: after 60 s, with the complaint.
+            LocalKinesisError: after a minute, with the complaint.
         """
-        until, is_standing = time.monotonic() + _WAIT_SECONDS, False
+        until = time.monotonic() + _PATIENCE_SECONDS
         while not condition():
             if time.monotonic() > until:
-                raise LocalKinesisError(f"{complaint} after {_WAIT_SECONDS:.0f} s")
-            if not is_standing:
-                before = self.now
-                time.sleep(_POLL_SECONDS)
-                is_standing = self.now == before
-            if is_standing:
+                raise LocalKinesisError(f"{complaint} after {_PATIENCE_SECONDS:.0f} s")
+            before = self.now
+            time.sleep(_POLL_SECONDS)
+            if self.now == before:
                 self.advance(_STEP_SECONDS)
 
-    @property
-    def _calls(self) -> Calls:
-        return self._clients.calls(self.endpoint)
 
-    def _move(self, endpoint: str | None) -> None:
-        """Change the address, and close the clients of the former one."""
-        self._address = endpoint
-        self._clients.close()
+def _shard(given: Any) -> Shard:
+    """The shard in a description by the service."""
+    parents = (given.get("ParentShardId"), given.get("AdjacentParentShardId"))
+    return Shard(
+        id=given["ShardId"],
+        is_open="EndingSequenceNumber" not in given["SequenceNumberRange"],
+        first=int(given["HashKeyRange"]["StartingHashKey"]),
+        last=int(given["HashKeyRange"]["EndingHashKey"]),
+        parents=tuple(parent for parent in parents if parent),
+    )
+
+
+def _width(shard: Shard) -> int:
+    return shard.last - shard.first + 1
 
 
 def _entry(number: int, record: NewRecord) -> dict[str, Any]:
     key, data = record if isinstance(record, tuple) else (str(number), record)
     return {"PartitionKey": key, "Data": data.encode() if isinstance(data, str) else data}
-
-
-def _requests(entries: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Split entries into requests within the limits of one request."""
-    request: list[dict[str, Any]] = []
-    size = 0
-    for entry in entries:
-        more = len(entry["Data"]) + len(entry["PartitionKey"].encode())
-        if request and (len(request) == _REQUEST_RECORDS or size + more > _REQUEST_BYTES):
-            yield request
-            request, size = [], 0
-        request.append(entry)
-        size += more
-    if request:
-        yield request
 
 
 def _utc(seconds: float) -> datetime:

@@ -1,1 +1,0 @@
-"""Payloads: what needs no Spark."""
