@@ -86,6 +86,15 @@ def test_streams_of_one_name_are_shown_by_arn() -> None:
     assert Made(shards=shards[:1]).lines == ["orders shard-0: 7 (0)"]
 
 
+def test_a_loss_that_nobody_allowed_is_an_error() -> None:
+    lost = ShardPlan(arn=ARN, shard="shard-0", words="7 (0)", loss="record 7 is gone")
+    plan = Made(shards=[lost])
+    with pytest.raises(MigrationError, match=r"orders, shard-0: record 7 is gone\. Nothing was"):
+        plan.is_approved(lambda _: True, MigrationError, allow_loss=False)
+    assert plan.is_approved(lambda _: True, MigrationError, allow_loss=True)
+    assert not plan.is_approved(lambda _: False, MigrationError, allow_loss=False)
+
+
 def test_streams_of_one_name_can_be_chosen_by_what_the_error_says() -> None:
     stream = StreamOffset(created="2026-01-02T03:04:05Z", shards={})
     offset = SourceOffset(streams={ARN: stream, OTHER: stream})

@@ -49,9 +49,6 @@ def read_target(text: str) -> ShardOffset:
 
     Args:
         text: ``trim_horizon``, ``latest``, or a time.
-
-    Raises:
-        ValueError: for another text.
     """
     word = text.strip().lower()
     if word in ("trim_horizon", "latest"):
@@ -177,12 +174,7 @@ def change_options(command: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def agree(question: str, written: CheckpointFiles | None = None, *, is_agreed: bool) -> None:
-    """Ask on the terminal, after a warning about the store of the files to write.
-
-    Raises:
-        SparkKinesisError: without a terminal.
-        click.exceptions.Exit: with code 1, if the user says no.
-    """
+    """Ask on the terminal, after a warning about the store of the files to write."""
     if written is not None and written.doubt is not None:
         to_stderr(written.doubt)
     if is_agreed:

@@ -22,11 +22,7 @@ _EPOCH_MILLIS = re.compile(r"\d{12,14}")
 
 
 def read_duration(text: str) -> timedelta:
-    """The duration that a text means: a whole number of ``ms``, ``s``, ``m``, ``h`` or ``d``.
-
-    Raises:
-        ValueError: for another text.
-    """
+    """The duration that a text means: a whole number of ``ms``, ``s``, ``m``, ``h`` or ``d``."""
     found = _DURATION.fullmatch(text.strip().lower())
     if found is None:
         raise ValueError(f"{text!r} is not a duration such as 200ms, 30s, 10m, 2h or 1d")
@@ -34,11 +30,7 @@ def read_duration(text: str) -> timedelta:
 
 
 def read_time(text: str, now: datetime) -> datetime:
-    """The time that a text means, as ``read_instant``, or a duration before now.
-
-    Raises:
-        ValueError: for another text, or a time without a time zone.
-    """
+    """The time that a text means, as ``read_instant``, or a duration before now."""
     if _DURATION.fullmatch(text.strip().lower()):
         return now - read_duration(text)
     try:
@@ -52,9 +44,6 @@ def read_instant(text: str) -> datetime:
 
     Args:
         text: ISO 8601 with ``Z`` or an offset, or milliseconds since 1970.
-
-    Raises:
-        ValueError: for another text, or a time without a time zone.
     """
     words = text.strip()
     found = from_millis(int(words)) if _EPOCH_MILLIS.fullmatch(words) else from_iso(words)

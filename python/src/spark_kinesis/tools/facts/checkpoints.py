@@ -54,11 +54,7 @@ class Batch:
 
     @staticmethod
     def parsed(number: int, text: str, where: str) -> Batch:
-        """A micro-batch from the text of a file with this name.
-
-        Raises:
-            CheckpointError: if the file is incomplete, is no offset log, or has a later version.
-        """
+        """A micro-batch from the text of a file with this name."""
         lines = [line.rstrip("\n") for line in io.StringIO(text.rstrip(), newline=None)]
         head = re.fullmatch(r"v(\d+)", lines[0]) if lines else None
         if head is None or len(lines) < _HEAD_LINES:
@@ -115,7 +111,7 @@ class Batch:
 
 
 class Checkpoint:
-    """The checkpoint of a streaming query."""
+    """The checkpoint of a streaming query. ``CheckpointError`` names what is missing or wrong."""
 
     def __init__(self, files: CheckpointFiles) -> None:
         """Read nothing yet. ``open_files`` returns the files."""
@@ -162,11 +158,7 @@ class Checkpoint:
         return tuple(self.planned()), tuple(self.completed())
 
     def batch(self, number: int) -> Batch:
-        """A micro-batch.
-
-        Raises:
-            CheckpointError: if the log does not contain it, or cannot be read.
-        """
+        """A micro-batch."""
         path = f"offsets/{number}"
         text = self.files.read(path)
         if text is None:
@@ -202,12 +194,7 @@ class Checkpoint:
         return None if text is None else decode(text, f"{self.location}/{path}")
 
     def start(self, wanted: str | None = None) -> tuple[str, SourceOffset]:
-        """A Kinesis source, and where it began. Without any micro-batch, too.
-
-        Raises:
-            CheckpointError: if the query never ran, there is no such source, or several and none
-                was named.
-        """
+        """A Kinesis source, and where it began. Without any micro-batch, too."""
         names = self.files.names("sources")
         found = {it: offset for it in names if (offset := self.initial(it)) is not None}
         if not found:
@@ -219,11 +206,7 @@ class Checkpoint:
         return source, found[source]
 
     def position(self, batch: Batch, source: str) -> SourceOffset:
-        """The end of a micro-batch in a Kinesis source.
-
-        Raises:
-            CheckpointError: if the source has no offset, or is not a Kinesis source.
-        """
+        """The end of a micro-batch in a Kinesis source."""
         where = f"{self.location}/offsets/{batch.number}, source {source},"
         if source not in batch.offsets:
             raise CheckpointError(f"{where} has no offset")
@@ -234,11 +217,7 @@ class Checkpoint:
         return [source for source, text in batch.offsets.items() if is_kinesis(text)]
 
     def source(self, batch: Batch, wanted: str | None = None) -> str:
-        """A Kinesis source of a micro-batch.
-
-        Raises:
-            CheckpointError: if there is no such source, or several and none was named.
-        """
+        """A Kinesis source of a micro-batch."""
         return self._chosen(self.kinesis_sources(batch), wanted)
 
     def _chosen(self, sources: list[str], wanted: str | None) -> str:
@@ -268,11 +247,7 @@ def _numbers(names: list[str]) -> list[int]:
 
 
 def next_position(checkpoint: Checkpoint, wanted: str | None = None) -> SourceOffset:
-    """Where a source continues: after the newest completed micro-batch, or else where it began.
-
-    Raises:
-        CheckpointError: if there is no such source, several and none was named, or no position.
-    """
+    """Where a source continues: after the newest completed micro-batch, or else where it began."""
     planned, completed = checkpoint.state()
     if not planned:
         return checkpoint.start(wanted)[1]
@@ -285,22 +260,14 @@ def next_position(checkpoint: Checkpoint, wanted: str | None = None) -> SourceOf
 
 
 def next_positions(checkpoint: Checkpoint) -> dict[str, SourceOffset]:
-    """Where each Kinesis source continues, by its number or name.
-
-    Raises:
-        CheckpointError: if there is no micro-batch in the log, or no position of a source.
-    """
+    """Where each Kinesis source continues, by its number or name."""
     planned = checkpoint.planned()
     sources = checkpoint.kinesis_sources(checkpoint.batch(planned[-1] if planned else 0))
     return {it: next_position(checkpoint, it) for it in sources}
 
 
 def chosen_streams(offset: SourceOffset, stream: str | None) -> list[str]:
-    """The ARNs of the streams that a command is for, in order.
-
-    Raises:
-        CheckpointError: if the query does not read this stream, or reads several with this name.
-    """
+    """The ARNs of the streams that a command is for, in order."""
     arns = sorted(offset.streams)
     if stream is None:
         return arns

@@ -38,11 +38,7 @@ READS_REFUSED = Query("ReadProvisionedThroughputExceeded")
 def read_metrics(
     client: Any, stream: str, queries: Sequence[Query], begin: datetime, end: datetime
 ) -> Mapping[Query, Series]:
-    """Ask CloudWatch for metrics per minute.
-
-    Raises:
-        botocore.exceptions.ClientError: ``AccessDenied`` without ``cloudwatch:GetMetricData``.
-    """
+    """Ask CloudWatch for metrics per minute."""
     minutes = max(1, int((end - begin).total_seconds() / _PERIOD_SECONDS))
     size = max(1, min(_QUERIES, _POINTS // minutes))
     found: dict[Query, Series] = {}

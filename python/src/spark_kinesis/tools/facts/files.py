@@ -156,10 +156,6 @@ def open_files(location: str, store: Store | None = None) -> CheckpointFiles:
     Args:
         location: a path, a ``file:`` URL, or a URL such as ``s3://bucket/checkpoints/orders``.
         store: how to open it if it is not a local folder.
-
-    Raises:
-        MissingPackageError: if a URL needs a package that is not installed.
-        CheckpointError: if the URL cannot be opened.
     """
     address, store = urlsplit(location), store or Store()
     scheme = address.scheme

@@ -55,12 +55,7 @@ def probe(
     limit: int = 1,
     now: Callable[[], datetime] = utc_now,
 ) -> Probe:
-    """Read a few records after a position. It is one of the five reads per second of the shard.
-
-    Raises:
-        botocore.exceptions.ClientError: ``ResourceNotFoundException`` if the shard has expired,
-            ``ProvisionedThroughputExceededException`` if others use up the reads of the shard.
-    """
+    """Read a few records after a position. It is one of the five reads per second of the shard."""
     answer: GetRecordsOutputTypeDef | dict[str, Any] = {"Records": []}  # of a finished shard
     if position.progress is not Progress.FINISHED:
         request = iterator_request(position)

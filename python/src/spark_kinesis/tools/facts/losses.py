@@ -38,11 +38,7 @@ class StreamTimes:
 
     @staticmethod
     def of(stream: StreamSummary) -> StreamTimes:
-        """The times of a stream.
-
-        Raises:
-            SparkKinesisError: if the answers of the service have no time.
-        """
+        """The times of a stream."""
         if stream.server_time is None:
             raise SparkKinesisError(f"stream {stream.arn}: the answers of Kinesis have no time")
         horizon = stream.server_time - stream.retention

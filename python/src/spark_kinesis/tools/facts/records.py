@@ -37,11 +37,7 @@ def pause_after(records: Iterable[Mapping[str, Any]], share: float) -> float:
 
 
 def iterator_request(offset: ShardOffset) -> dict[str, Any]:
-    """The arguments of ``GetShardIterator`` for the first record that is not read yet.
-
-    Raises:
-        ValueError: for a finished shard, which has no such record.
-    """
+    """The arguments of ``GetShardIterator`` for the first record that is not read yet."""
     if offset.progress is Progress.FINISHED:
         raise ValueError("a finished shard has no next record")
     if offset.progress is Progress.TRIM_HORIZON:
@@ -94,10 +90,6 @@ def around(
     The first number of a shard need not belong to a record. Without such a record, a position there
     is the beginning of the shard, and names no record. The last number of a closed shard may belong
     to none, too.
-
-    Raises:
-        botocore.exceptions.ClientError: ``ResourceNotFoundException`` if the shard has expired,
-            ``InvalidArgumentException`` if the position is not in the shard.
     """
     number, is_after = offset.sequence_number, offset.progress is Progress.AFTER
     if is_after and number == shard.ending:

@@ -75,11 +75,7 @@ def stream_request(stream: str) -> dict[str, Any]:
 
 
 def describe(client: KinesisClient, stream: str) -> StreamSummary:
-    """Describe a stream by its name or ARN. The service allows 20 calls per second and account.
-
-    Raises:
-        botocore.exceptions.ClientError: ``ResourceNotFoundException`` without such a stream.
-    """
+    """Describe a stream by its name or ARN. The service allows 20 calls per second and account."""
     answer = client.describe_stream_summary(**stream_request(stream))
     found, headers = answer["StreamDescriptionSummary"], answer["ResponseMetadata"]["HTTPHeaders"]
     encrypted = found.get("EncryptionType", "NONE") != "NONE"

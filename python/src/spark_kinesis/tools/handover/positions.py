@@ -71,9 +71,6 @@ def stop_of(
         where: where the position was found, for errors.
         sub: number of a user record in an aggregate. Negative for none.
         time: time of ``AT_TIMESTAMP``.
-
-    Raises:
-        MigrationError: for another word, or if the number is missing.
     """
     if word is None:
         word = number if number in _PROGRESS else "AFTER_SEQUENCE_NUMBER"

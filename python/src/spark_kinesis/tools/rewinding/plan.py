@@ -36,11 +36,7 @@ def settled(offset: StreamOffset) -> Mapping[str, ShardOffset]:
 def rewound(
     old: StreamOffset, listed: Sequence[StreamShard], target: ShardOffset, times: StreamTimes
 ) -> StreamOffset:
-    """The new position of a query in a stream: ``LATEST``, a time, or the oldest record.
-
-    Raises:
-        CheckpointError: if the time is in the future.
-    """
+    """The new position of a query in a stream: ``LATEST``, a time, or the oldest record."""
     is_latest = target == LATEST
     time = times.now if is_latest else parsed(target.time)
     if time is not None and time > times.now + _RESOLUTION:
