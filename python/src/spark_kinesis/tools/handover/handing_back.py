@@ -218,6 +218,7 @@ def new_leases(
     found = []
     for shard in parents_first(by_id):
         position, there = offset.get(shard.id), seen.get(shard.id, Around())
+        # The query is at its oldest record, or at one that is not there any more, unless:
         lease = NewLease(shard=shard, prefix=prefix, checkpoint="TRIM_HORIZON")
         if position is None:
             lease = lease if shard.id in later else replace(lease, checkpoint="SHARD_END")
@@ -226,7 +227,7 @@ def new_leases(
             lease = replace(lease, checkpoint=number, sub=sub)
         elif (time := _begins(position, there)) is not None:
             lease = replace(lease, checkpoint="AT_TIMESTAMP", begins=time)
-        found.append(lease)  # or at a record that is not there any more
+        found.append(lease)
     return found
 
 

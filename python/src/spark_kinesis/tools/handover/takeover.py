@@ -116,8 +116,8 @@ def take_over(
     _require_new(files, source)
     shards, offsets = list[ShardPlan](), dict[str, StreamOffset]()
     for name, them in stops.items():
-        arn, offsets_there, found = _examined(kinesis, name, them, begin)
-        offsets[arn] = offsets_there
+        arn, offset, found = _examined(kinesis, name, them, begin)
+        offsets[arn] = offset
         shards += found
     plan = TakeOver(files=files, shards=shards, offset=SourceOffset(streams=offsets))
     if not plan.is_approved(approve, MigrationError, allow_loss=allow_data_loss):
