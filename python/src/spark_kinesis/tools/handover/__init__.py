@@ -6,7 +6,7 @@ The commands are those of ``spark-kinesis migrate``.
 from __future__ import annotations
 
 from .handing_back import HandOver, hand_back
-from .leases import Lease, kcl_stops, scan_leases
+from .leases import Lease, NewLease, kcl_stops, scan_leases
 from .positions import (
     Stop,
     Stops,
@@ -19,6 +19,7 @@ from .takeover import TakeOver, take_over
 __all__ = [
     "HandOver",
     "Lease",
+    "NewLease",
     "Stop",
     "Stops",
     "TakeOver",
