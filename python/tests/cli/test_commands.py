@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -29,6 +28,7 @@ from spark_kinesis.tools.cli import (
     storage_option,
 )
 from spark_kinesis.tools.cli.commands import COMMANDS
+from spark_kinesis.tools.cli.commands import spark_kinesis as group
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -37,7 +37,7 @@ def test_each_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.startswith(f"Usage: spark-kinesis {name}")
 
 
-def test_the_list_of_commands_imports_none() -> None:
+def test_the_list_of_commands_imports_nothing_slow() -> None:
     program = (
         "import sys; from spark_kinesis.tools.cli import run; code = run(['--help']);"
         "assert not {'boto3', 'pyspark'} & set(sys.modules); sys.exit(code)"
@@ -46,13 +46,13 @@ def test_the_list_of_commands_imports_none() -> None:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     ).stdout
     assert [it.split()[0] for it in said.splitlines() if it.startswith("  ")][-len(COMMANDS) :]
-    for name, (_, text) in COMMANDS.items():
-        assert re.search(rf"^  {name} +{text[:20]}", said, re.MULTILINE), said
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} +[A-Z]", said, re.MULTILINE), said
 
 
 def command_of(name: str) -> click.Command:
-    module, _, place = COMMANDS[name][0].partition(":")
-    found: click.Command = getattr(import_module(module), place)
+    found = group.get_command(click.Context(group), name)
+    assert found is not None
     return found
 
 

@@ -6,9 +6,11 @@ from datetime import datetime, timedelta, timezone
 
 from aws_kinesis_agg.aggregator import RecordAggregator
 
+from spark_kinesis._offsets import Progress
+from spark_kinesis._times import instant
 from spark_kinesis.tools.facts.losses import StreamTimes
 from spark_kinesis.tools.facts.streams import StreamShard
-from spark_kinesis.tools.handover.positions import Stop, StopKind
+from spark_kinesis.tools.handover.positions import Stop
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 TIMES = StreamTimes(now=NOW, horizon=NOW - timedelta(hours=24), created=NOW - timedelta(days=30))
@@ -36,7 +38,7 @@ def shard(number: int, *parents: int, is_open: bool = True) -> StreamShard:
 
 def after(number: int, sub: int | None = None) -> Stop:
     """The position after a record."""
-    return Stop(kind=StopKind.AFTER, sequence_number=number, sub_sequence_number=sub)
+    return Stop(progress=Progress.AFTER, sequence_number=number, sub=sub)
 
 
 def aggregate(count: int) -> bytes:
@@ -48,6 +50,11 @@ def aggregate(count: int) -> bytes:
     return data
 
 
-def stop(kind: StopKind) -> Stop:
-    """A position without a sequence number."""
-    return Stop(kind=kind, time=NOW - timedelta(hours=1) if kind is StopKind.AT_TIME else None)
+def at(hours: float) -> Stop:
+    """The position at a time before now."""
+    return Stop(progress=Progress.AT, time=instant(NOW - timedelta(hours=hours)))
+
+
+TRIM_HORIZON = Stop(progress=Progress.TRIM_HORIZON)
+LATEST = Stop(progress=Progress.AT)  # and AT_TIMESTAMP without a time
+SHARD_END = Stop(progress=Progress.FINISHED)

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from python.tests.migrate.streams import after
+from python.tests.migrate.streams import SHARD_END, TRIM_HORIZON, after
 from spark_kinesis import MigrationError
+from spark_kinesis._offsets import Progress
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.handover.positions import (
-    AWSLABS,
-    QUBOLE,
-    SHARD_END,
-    TRIM_HORIZON,
-    Stop,
-    StopKind,
-    StreamStops,
-    ends_in_files,
-    read_stops,
-)
+from spark_kinesis.tools.handover.positions import Stop, Stops, ends_in_files, read_stops
 
 HEAD = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1767323045000,"conf":{}}'
-TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+AWSLABS, QUBOLE = "shard-source", "shard-commit"
 
 
 class Old:
@@ -53,12 +43,9 @@ class Old:
         )
         self.write(place, json.dumps({"shardId": shard, **entry}))
 
-    def read(self, metadata: str | None = None) -> StreamStops:
-        elsewhere = None if metadata is None else open_files(metadata)
-        checkpoint = Checkpoint(open_files(str(self.path)))
-        mine = ends_in_files(checkpoint.files, f"sources/0/{self.folder}")
-        ends = mine if elsewhere is None else ends_in_files(elsewhere, self.folder)
-        return read_stops(checkpoint, "0", ends)
+    def read(self, metadata: str | None = None, source: str = "0") -> Stops:
+        ends = None if metadata is None else ends_in_files(open_files(metadata))
+        return read_stops(Checkpoint(open_files(str(self.path))), source, ends)
 
 
 def place(kind: str, position: str = "", sub: int = -1, *, is_last: bool = True) -> dict[str, Any]:
@@ -95,15 +82,15 @@ def test_awslabs_positions_are_those_at_the_end_of_the_newest_completed_batch(
     old.end(1, "shard-3", place("SHARD_END"))
     old.write("sources/0/shard-source/1/.shard-0.crc", "binary")
     old.begin(2, 2, is_completed=False, shard_0=logged("AFTER_SEQUENCE_NUMBER", "17"))
-    assert old.read() == StreamStops(
-        stream="orders",
-        stops={
+    assert old.read() == {
+        "orders": {
             "shard-0": after(17),
             "shard-1": after(18, 2),
-            "shard-2": Stop(kind=StopKind.AT_TIME, time=TIME),
+            "shard-2": Stop(progress=Progress.AT, time="2026-01-02T03:04:05Z"),
             "shard-3": SHARD_END,
-        },
-    )
+        }
+    }
+    assert old.read(source="orders") == old.read(), "the new query names its only source"
 
 
 def test_qubole_positions(tmp_path: Path) -> None:
@@ -111,7 +98,7 @@ def test_qubole_positions(tmp_path: Path) -> None:
     begun = {"iteratorType": "TRIM_HORIZON", "iteratorPosition": ""}
     old.begin(7, 5, shard_0=begun, shard_1=begun)  # the connector has numbers of its own
     old.end(5, "shard-0", {"iteratorType": "AFTER_SEQUENCE_NUMBER", "iteratorPosition": "17"})
-    assert old.read().stops == {"shard-0": after(17), "shard-1": TRIM_HORIZON}
+    assert old.read()["orders"] == {"shard-0": after(17), "shard-1": TRIM_HORIZON}
 
 
 def test_positions_elsewhere(tmp_path: Path) -> None:
@@ -120,7 +107,7 @@ def test_positions_elsewhere(tmp_path: Path) -> None:
     with pytest.raises(MigrationError, match=r"has no positions.*--metadata"):
         old.read()
     Old(tmp_path / "else", AWSLABS).end(0, "shard-0", place("AFTER_SEQUENCE_NUMBER", "17"), root="")
-    assert old.read(str(tmp_path / "else")).stops == {"shard-0": after(17)}
+    assert old.read(str(tmp_path / "else"))["orders"] == {"shard-0": after(17)}
 
 
 def test_other_checkpoints_are_refused(tmp_path: Path) -> None:
@@ -129,7 +116,7 @@ def test_other_checkpoints_are_refused(tmp_path: Path) -> None:
         old.read()
     old.write("offsets/0", f"{HEAD}\n{{}}")
     old.write("commits/0", "v1\n{}")
-    with pytest.raises(MigrationError, match="offsets/0, source 0, is not an offset of this"):
+    with pytest.raises(MigrationError, match="offsets/0, source 0, is not an offset of these"):
         old.read()
     old.begin(0, 0, shard_0={"position": "17"})
     old.end(0, "shard-9", place("TRIM_HORIZON"))

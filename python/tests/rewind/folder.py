@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from pathlib import Path
 
 from spark_kinesis._offsets import SourceOffset, decode
@@ -12,7 +11,6 @@ from spark_kinesis.tools.rewinding.log import LogPosition, read_position
 
 HEAD = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1767323045000,"conf":{}}'
 OTHER = '{"orders":{"0":17}}'
-NOW = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
 FOLDER = "rewinds/20260102T030405.000006Z"
 
 
@@ -57,8 +55,6 @@ class Folder:
         """The checkpoint, as the command opens it."""
         return Checkpoint(open_files(str(self.path)))
 
-    def position(
-        self, source: str | None = None, *kept: str, drop_planned: bool = False
-    ) -> LogPosition:
+    def position(self, source: str | None = None, *, drop_planned: bool = False) -> LogPosition:
         """Where the query continues, if it may be moved."""
-        return read_position(self.checkpoint, source, kept, drop_planned=drop_planned)
+        return read_position(self.checkpoint, source, drop_planned=drop_planned)

@@ -3,149 +3,78 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spark_kinesis._offsets import decode
-from spark_kinesis.tools import rewinding
+from python.tests.migrate.streams import NOW, shard
+from spark_kinesis.tools import changes, rewinding
 from spark_kinesis.tools.cli import Connection, run
-from spark_kinesis.tools.rewinding.effects import Change, Effect, Move
 
-ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
-
-
-def line(number: int) -> str:
-    shards = f'"shards":{{"shardId-000000000000":"{number}"}}'
-    return f'{{"version":1,"streams":{{"{ARN}":{{"created":"2026-01-01T00:00:00Z",{shards}}}}}}}'
+from .folder import Folder, line
 
 
-class Query:
-    """The checkpoint of a query, and what a move of it does."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.effect = Effect.AGAIN
-        self.loss: str | None = None
-        for name, text in (("offsets/0", f"v1\n{{}}\n{line(20)}"), ("commits/0", "v1\n{}")):
-            (path / name).parent.mkdir()
-            (path / name).write_text(text)
-
-    def move(self, *_: Any, **__: Any) -> Move:
-        change = Change(
-            shard="shardId-000000000000",
-            before=None,
-            after=None,
-            effect=self.effect,
-            loss=self.loss,
-        )
-        return Move(offset=decode(line(5), "here"), changes={ARN: [change]})
+class Query(Folder):
+    """The checkpoint of a query that has read record 20 of a stream that still has it."""
 
     def rewind(self, *words: str, to: str = "trim_horizon") -> int:
-        agreed = ["--yes", "--watch", "0"]
-        return run(["rewind", "--checkpoint", str(self.path), "--to", to, *agreed, *words])
+        """Move it without a question."""
+        return self.ask("--yes", *words, to=to)
 
-    @property
+    def ask(self, *words: str, to: str = "trim_horizon") -> int:
+        """Move it."""
+        place = ["--checkpoint", str(self.path), "--to", to, "--watch", "0"]
+        return run(["rewind", *place, *words])
+
     def is_moved(self) -> bool:
-        return (self.path / "offsets/0").read_text().endswith(line(5))
+        return self.text("offsets/0") != f"v1\n{{}}\n{line(20)}"
 
 
 @pytest.fixture
 def query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Query:
     made = Query(tmp_path)
+    made.write("offsets/0", f"v1\n{{}}\n{line(20)}")
+    made.write("commits/0", "v1\n{}")
+    found = SimpleNamespace(
+        created=NOW.replace(day=1, hour=0, minute=0, second=0),
+        server_time=NOW,
+        retention=NOW - NOW.replace(day=1),
+        arn="orders",
+    )
     monkeypatch.setattr(Connection, "kinesis", lambda _: None)
-    monkeypatch.setattr(rewinding, "move", made.move)
+    monkeypatch.setattr(rewinding, "describe", lambda *_: found)
+    monkeypatch.setattr(rewinding, "list_shards", lambda *_: [shard(0)])
     return made
 
 
-def test_an_unproven_move_is_refused(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
-    query.effect = Effect.UNPROVEN
-    assert query.rewind() == 1
-    shown = capsys.readouterr()
-    assert "shardId-000000000000: unknown: the search ended before" in shown.out
-    assert "Nothing was changed." in shown.out
-    assert "--allow-unproven" in shown.err
-    assert not query.is_moved
-
-
-def test_streams_of_one_name_are_shown_by_arn(
-    query: Query, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other, name = ARN.replace("123456789012", "111122223333"), "shardId-000000000000"
-    change = Change(shard=name, before=None, after=None, effect=Effect.AGAIN)
-    move = Move(offset=decode(line(5), "here"), changes={ARN: [change], other: [change]})
-    monkeypatch.setattr(rewinding, "move", lambda *_, **__: move)
+def test_the_plan_is_shown_and_kept(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
     assert query.rewind("--dry-run") == 0
-    shown = capsys.readouterr().out
-    assert f"{ARN} {name}: " in shown
-    assert f"{other} {name}: " in shown
-
-
-def test_an_unproven_move_on_demand(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
-    query.effect = Effect.UNPROVEN
-    assert query.rewind("--allow-unproven", "--json") == 0
-    assert query.is_moved
-    shown = json.loads(capsys.readouterr().out)
-    (change,) = shown["streams"][ARN]
-    assert change["effect"] == "unproven"
-    note = json.loads((query.path / shown["keptAside"] / "note.json").read_text())
-    assert note["streams"] == shown["streams"]
+    said = capsys.readouterr()
+    plan, end = said.out.splitlines()
+    assert plan == "orders shardId-000000000000: from 20 to trim_horizon"
+    assert end == "Nothing was changed."
+    assert said.err.startswith("Stop the query first.")
+    assert not query.is_moved()
+    assert query.rewind() == 0
+    assert query.is_moved()
+    (kept,) = (query.path / "rewinds").iterdir()
+    assert (kept / "plan.txt").read_text() == f"{plan}\n"
 
 
 def test_a_loss_is_refused_or_allowed(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
-    query.effect, query.loss = Effect.NOTHING, "record 17 is gone"
-    assert query.rewind("--allow-unproven") == 1
-    shown = capsys.readouterr()
-    assert "LOST: record 17 is gone. For the records that are left: no record is" in shown.out
-    assert "--allow-data-loss" in shown.err
-    assert not query.is_moved
-    assert query.rewind("--allow-data-loss", "--json") == 0
-    shown = capsys.readouterr()
-    (change,) = json.loads(shown.out)["streams"][ARN]
-    assert change["loss"] == "record 17 is gone"
-    assert query.is_moved
-
-
-def test_records_that_come_again_are_not_older_than_the_retention_period(
-    query: Query, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert query.rewind("--dry-run") == 0
-    assert "older than the retention period of the stream cannot come" in capsys.readouterr().out
-
-
-def test_the_help_says_what_the_options_risk(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["rewind", "--help"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "forget micro-batches that are not completed" in said
-    assert "required for each other source" in said
-    assert "have expired that the query has not read or would read again" in said
-
-
-def test_the_first_line_says_to_stop_the_query(
-    query: Query, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert query.rewind() == 0
-    assert capsys.readouterr().err.lstrip().startswith("Stop the query first.")
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("TRIM_HORIZON", "trim_horizon"),
-        ("Latest", "latest"),
-        ("AT:17", "at:17"),
-        ("After:17", "after:17"),
-        ("2026-11-20T00:00Z", "2026-11-20T00:00:00Z"),
-    ],
-)
-def test_the_position_in_any_case(
-    query: Query, capsys: pytest.CaptureFixture[str], text: str, shown: str
-) -> None:
-    assert query.rewind("--dry-run", "--json", to=text) == 0
-    assert json.loads(capsys.readouterr().out)["to"] == shown
+    old = line(20).replace('"20"', '"20@1767000000000"')
+    query.write("offsets/0", f"v1\n{{}}\n{old}")
+    before = query.text("offsets/0")
+    assert query.rewind() == 1
+    said = capsys.readouterr()
+    assert "shardId-000000000000: LOST: the shard was read up to 2025-12-29" in said.out
+    assert "Nothing was changed." in said.out
+    assert "--allow-data-loss" in said.err
+    assert query.text("offsets/0") == before
+    assert query.rewind("--allow-data-loss") == 0
+    assert query.text("offsets/0") != before
 
 
 def test_another_position_is_answered_with_all_forms(
@@ -153,24 +82,20 @@ def test_another_position_is_answered_with_all_forms(
 ) -> None:
     assert query.rewind(to="yesterday") == 2
     said = " ".join(capsys.readouterr().err.split())
-    assert "'yesterday' is not a time with a time zone" in said
-    assert "trim_horizon, latest, at:NUMBER or after:NUMBER" in said
-    assert run(["rewind", "--help"]) == 0
-    assert "TIME|trim_horizon|latest|at:NUMBER|after:NUMBER" in capsys.readouterr().out
+    assert "'yesterday' is not trim_horizon, latest, or a time with a time zone" in said
+    assert query.rewind("--dry-run", to="Latest") == 0
+    assert query.rewind("--dry-run", to="2026-01-02T00:00Z") == 0
 
 
 def test_without_a_terminal_nothing_is_changed_unless_the_user_agreed(
     query: Query, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    place = ["rewind", "--checkpoint", str(query.path), "--to", "latest", "--watch", "0"]
-    assert run(place) == 2
+    assert query.ask() == 2
     shown = capsys.readouterr()
-    assert "unknown: the search ended before" in shown.out, "the plan is shown"
+    assert "from 20 to trim_horizon" in shown.out, "the plan is shown"
     assert "there is no terminal to ask" in shown.err
     assert "--yes" in shown.err
-    assert not query.is_moved
-    assert run([*place, "--yes"]) == 0
-    assert query.is_moved
+    assert not query.is_moved()
 
 
 @pytest.mark.parametrize(("answer", "code"), [("n", 1), ("y", 0)])
@@ -180,26 +105,24 @@ def test_a_terminal_is_asked(
     terminal = io.StringIO(f"{answer}\n")
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr("sys.stdin", terminal)
-    place = ["rewind", "--checkpoint", str(query.path), "--to", "latest", "--watch", "0"]
-    assert run(place) == code
-    assert query.is_moved == (code == 0)
+    assert query.ask() == code
+    assert query.is_moved() == (code == 0)
 
 
-def test_a_query_that_completes_a_batch_while_the_command_watches_is_noticed(
+def test_a_query_that_plans_a_batch_while_the_command_watches_is_noticed(
     query: Query, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def watched(look: Callable[[], Any], _: float) -> Any:
-        (query.path / "offsets/1").write_text(f"v1\n{{}}\n{line(30)}")
-        return look()
+    def sleep(_: Any) -> None:
+        query.write("offsets/1", f"v1\n{{}}\n{line(30)}")
 
-    monkeypatch.setattr(rewinding, "watched", watched)
+    monkeypatch.setattr(changes, "time", SimpleNamespace(sleep=sleep))
     assert query.rewind("--watch", "15") == 2
-    assert "its query runs. Stop the query first" in capsys.readouterr().err
-    assert not query.is_moved
+    assert "is running: it has planned or completed a micro-batch" in capsys.readouterr().err
+    assert not query.is_moved()
 
 
 def test_the_command_says_how_to_undo_it(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
-    before = (query.path / "offsets/0").read_text()
+    before = query.text("offsets/0")
     assert query.rewind() == 0
     said = capsys.readouterr().out
     (kept,) = (query.path / "rewinds").iterdir()

@@ -9,7 +9,7 @@ import pytest
 from spark_kinesis import CheckpointError
 from spark_kinesis.tools.rewinding.log import rewrite
 
-from .folder import HEAD, NOW, OTHER, Folder, line, offset
+from .folder import FOLDER, HEAD, OTHER, Folder, line, offset
 
 
 def test_a_log_with_names_keeps_its_version_and_its_names(tmp_path: Path) -> None:
@@ -18,23 +18,10 @@ def test_a_log_with_names_keeps_its_version_and_its_names(tmp_path: Path) -> Non
     others = [f"clicks:{OTHER}", "late:-"]
     folder.write("offsets/2", "\n".join([head, others[0], f"orders:{line(30)}", others[1]]))
     folder.write("commits/2", "v1\n{}")
-    with pytest.raises(CheckpointError, match=r"other sources: clicks, late.*--keep clicks"):
-        folder.position()
     with pytest.raises(CheckpointError, match=r"no source 0\. Its Kinesis sources are: orders"):
         folder.position("0")
-    position = folder.position("orders", "clicks", "late")
-    assert (position.source, position.offset) == ("orders", offset(30))
-    rewrite(folder.checkpoint, position, offset(5), {}, NOW)
+    position = folder.position("orders")
+    assert (position.source, position.others) == ("orders", ("clicks", "late"))
+    assert position.offset == offset(30)
+    rewrite(folder.checkpoint, position, offset(5), [], FOLDER)
     assert folder.text("offsets/2") == "\n".join([head, others[0], f"orders:{line(5)}", others[1]])
-
-
-def test_the_start_of_a_source_with_a_name_is_moved(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    folder.write("sources/orders/initial-offset.json", line(1))
-    folder.write("sources/clicks/files", OTHER)
-    with pytest.raises(CheckpointError, match="other sources: clicks"):
-        folder.position()
-    position = folder.position("orders", "clicks")
-    assert (position.batch, position.offset) == (None, offset(1))
-    rewrite(folder.checkpoint, position, offset(5), {}, NOW)
-    assert folder.text("sources/orders/initial-offset.json") == line(5)

@@ -51,28 +51,6 @@ class OldConsumer:
         return found
 
 
-def test_a_query_reads_exactly_what_another_consumer_left(
-    spark: SparkSession, stream: Stream, checkpoint: Path, tmp_path: Path
-) -> None:
-    stream.put(200)
-    last = OldConsumer(stream).read(30)
-    stream.put(100)
-    stream.split()
-    stream.put(100)
-    path = tmp_path / "positions.csv"
-    rows = [f"{shard},{number}" for shard, number in last.items()]
-    path.write_text("\n".join(["shard,sequenceNumber", *rows]))
-    access = ["--endpoint", stream.endpoint, "--region", REGION, "--stream", stream.name]
-    access += ["--yes"]
-    assert run(["migrate", "file", str(path), "--checkpoint", str(checkpoint), *access]) == 0
-    unread = OldConsumer(stream).unread(last)
-    assert len(unread) == 400 - 60
-    collector = Collector()
-    with running(spark, stream.source(starting_position="latest"), checkpoint, collector) as query:
-        collector.wait(query, stream.fence())
-    assert_exactly_once_in_order(unread, collector.numbered())
-
-
 @pytest.fixture
 def moto() -> Iterator[str]:
     """The endpoint of a DynamoDB."""

@@ -92,7 +92,7 @@ def test_a_server_on_this_machine_gets_the_keys_of_the_environment(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     place = Store(region="us-east-1", options={"endpoint_url": moto})
     files: Any = open_files(PLACE, place)
-    assert files._client._request_signer._credentials.access_key == "mine"
+    assert files._files._client._request_signer._credentials.access_key == "mine"
 
 
 def upload(query: Query, s3: Any) -> None:

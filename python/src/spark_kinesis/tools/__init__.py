@@ -16,15 +16,16 @@ from spark_kinesis._errors import MissingPackageError
 from spark_kinesis._extras import CLI
 
 if TYPE_CHECKING:
-    from .advising import advise
-    from .auditing import audit
-    from .examination import doctor
-    from .generating import generate
-    from .handover import hand_back, take_over
-    from .history import batches
-    from .rewinding import rewind
-    from .tailing import tail
-    from .top import look
+    from .advising import advise as advise
+    from .auditing import audit as audit
+    from .examination import doctor as doctor
+    from .generating import generate as generate
+    from .handover import hand_back as hand_back
+    from .handover import take_over as take_over
+    from .history import batches as batches
+    from .rewinding import rewind as rewind
+    from .tailing import tail as tail
+    from .top import look as look
 
 # The functions, and the modules that are imported when a function is first used.
 _FUNCTIONS = {
@@ -40,18 +41,7 @@ _FUNCTIONS = {
     "take_over": "handover",
 }
 
-__all__ = [
-    "advise",
-    "audit",
-    "batches",
-    "doctor",
-    "generate",
-    "hand_back",
-    "look",
-    "rewind",
-    "tail",
-    "take_over",
-]
+__all__ = list(_FUNCTIONS)
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .commands import run
 from .connection import Connection, connection_options, storage_option
 from .output import json_option, print_json, progress_bar, screen, to_stderr
-from .values import DURATION, FORMS, SOURCE, TIME, read_duration, read_instant, read_time
+from .values import DURATION, FORMS, SOURCE, TIME, Value, read_duration, read_instant, read_time
 
 __all__ = [
     "DURATION",
@@ -16,6 +16,7 @@ __all__ = [
     "SOURCE",
     "TIME",
     "Connection",
+    "Value",
     "connection_options",
     "json_option",
     "print_json",

@@ -22,48 +22,24 @@ if TYPE_CHECKING:
 FAILED = 2
 INTERRUPTED = 130
 
-# Name, `module:name` of the click command, and what it does. By subject, as `--help` lists them.
+# By subject, as `--help` lists them: the module of each command, and its name there.
 COMMANDS = {
-    "doctor": (
-        "spark_kinesis.tools.examination.command:command",
-        "Examine a set-up, and say what to do about each problem.",
-    ),
-    "top": (
-        "spark_kinesis.tools.top:top",
-        "Watch a streaming query: lag, speed, shards, and a forecast.",
-    ),
-    "tail": ("spark_kinesis.tools.tailing:command", "Show the records of a stream as they arrive."),
-    "advise": (
-        "spark_kinesis.tools.advising.command:command",
-        "Say which shards to split or merge, from measured traffic, and do it.",
-    ),
-    "audit": (
-        "spark_kinesis.tools.auditing:command",
-        "Count the duplicates and gaps of exactly-once queries in a stream.",
-    ),
-    "batches": (
-        "spark_kinesis.tools.history.command:batches",
-        "List the micro-batches of a checkpoint.",
-    ),
-    "rewind": (
-        "spark_kinesis.tools.rewinding.command:rewind",
-        "Move a stopped query to another position.",
-    ),
-    "migrate": (
-        "spark_kinesis.tools.handover.command:migrate",
-        "Continue where another consumer stopped, or hand positions back.",
-    ),
-    "local": ("spark_kinesis.tools.local:local", "Run a local Kinesis until Ctrl-C."),
-    "generate": ("spark_kinesis.tools.generating:command", "Write records to a stream, at a rate."),
-    "demo": (
-        "spark_kinesis.tools.demo:command",
-        "See a query through two reshards and a kill, on a local Kinesis.",
-    ),
+    "doctor": ("examination", "command"),
+    "top": ("top", "top"),
+    "tail": ("tailing", "command"),
+    "advise": ("advising", "command"),
+    "audit": ("auditing", "command"),
+    "batches": ("history", "command"),
+    "rewind": ("rewinding.command", "rewind"),
+    "migrate": ("handover.command", "migrate"),
+    "local": ("local", "local"),
+    "generate": ("generating", "command"),
+    "demo": ("demo", "command"),
 }
 
 
 class _Commands(click.Group):
-    """A group whose commands are imported when they run: the list itself is quick."""
+    """A group whose commands are imported when they are needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         return list(COMMANDS)
@@ -75,17 +51,9 @@ class _Commands(click.Group):
     ) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        found: click.Command = getattr(import_module(module), name)
+        module, name = COMMANDS[cmd_name]
+        found: click.Command = getattr(import_module(f"spark_kinesis.tools.{module}"), name)
         return found
-
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002 the same
-        formatter: click.HelpFormatter,
-    ) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
 _EPILOG = """\b

@@ -21,6 +21,8 @@ from spark_kinesis._boto import (
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import CheckpointFiles, Store, open_files
 
+from .values import Value
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -38,8 +40,6 @@ class Connection:
         command: name of the command, for errors.
         endpoint: URL; default: that of AWS.
         region: AWS region; default: from the AWS SDK.
-        profile: profile of the AWS configuration files.
-        settings: role, proxy and certificates.
         storage: options of the store of checkpoints, such as ``endpoint_url``.
         timeout: how long a call waits for a connection, and for an answer, in seconds; default: as
             long as botocore.
@@ -55,35 +55,20 @@ class Connection:
 
     @property
     def user(self) -> str:
-        """The command as the user has called it, for errors."""
+        """The command, for errors."""
         return f"spark-kinesis {self.command}"
 
     def session(self) -> Any:
-        """A session of boto3. Everything that the command calls uses its credentials.
-
-        Raises:
-            MissingPackageError: if boto3 is not installed.
-            SparkKinesisError: if the profile is unknown.
-        """
+        """A session of boto3. Everything that the command calls uses its credentials."""
         return session(self.user, self.endpoint, self.region, self.profile, settings=self.settings)
 
     def kinesis(self, *, attempts: int = _ATTEMPTS) -> KinesisClient:
-        """A client of Kinesis.
-
-        Args:
-            attempts: how often it makes a call that fails for a while; default: 5.
-        """
+        """A client of Kinesis, which makes a failing call up to ``attempts`` times."""
         found: KinesisClient = self.service("kinesis", self.endpoint, attempts=attempts)
         return found
 
     def service(self, name: str, endpoint: str | None = None, *, attempts: int = _ATTEMPTS) -> Any:
-        """A client of another service of the same account and region.
-
-        Args:
-            name: name in boto3, such as ``cloudwatch``.
-            endpoint: URL; default: that of AWS.
-            attempts: how often it makes a call that fails for a while; default: 5.
-        """
+        """A client of a service by its name in boto3; default of ``endpoint``: that of AWS."""
         return client(
             self.user,
             name,
@@ -96,19 +81,11 @@ class Connection:
         )
 
     def checkpoint(self, location: str) -> Checkpoint:
-        """The checkpoint of a query, with the same profile and role if it is in S3.
-
-        Args:
-            location: path or URL.
-        """
+        """The checkpoint of a query at a path or URL, in S3 with the same profile and role."""
         return Checkpoint(self.files(location))
 
     def files(self, location: str) -> CheckpointFiles:
-        """The files of a checkpoint, with the same profile and role if they are in S3.
-
-        Args:
-            location: path or URL.
-        """
+        """The files of a checkpoint at a path or URL, in S3 with the same profile and role."""
         store = Store(
             user=self.user,
             region=self.region,
@@ -123,23 +100,20 @@ class Connection:
 
         As in ``_boto.session``, keys and region of a local endpoint are placeholders.
         """
-        credentials: Profile | StaticCredentials | None = None
         settings = self.settings
-        is_plain = is_local(self.endpoint) and self.profile is None
-        region = self.region or (LOCAL_REGION if is_plain else None)
+        credentials: Profile | StaticCredentials | None = None
         if self.profile:
             credentials = Profile(name=self.profile)
         elif needs_placeholders(self.endpoint, self.profile, settings):
             made_up = "local"
             credentials = StaticCredentials(access_key_id=made_up, secret_access_key=made_up)
-        role: AssumeRole | None = None
-        if settings.role_arn is not None:
-            role = AssumeRole(arn=settings.role_arn, external_id=settings.external_id)
+        is_plain = is_local(self.endpoint) and self.profile is None
+        arn = settings.role_arn
         return {
-            "region": region,
+            "region": self.region or (LOCAL_REGION if is_plain else None),
             "endpoint": self.endpoint,
             "credentials": credentials,
-            "role": role,
+            "role": None if arn is None else AssumeRole(arn=arn, external_id=settings.external_id),
             "proxy": None if settings.proxy is None else _proxy(settings.proxy),
             "ca_bundle": settings.ca_bundle,
         }
@@ -192,22 +166,17 @@ _OPTIONS = (
 )
 
 
-class _StorageOption(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
-    name = "option"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        name, sign, text = str(value).partition("=")
-        if not sign or not name:
-            self.fail(f"{value!r} is not an option such as endpoint_url=URL", param, ctx)
-        return name, text
+def _assignment(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise ValueError(f"{text!r} is not an option such as endpoint_url=URL")
+    return name, value
 
 
 storage_option = click.option(
     "--storage-option",
     "storage",
-    type=_StorageOption(),
+    type=Value("option", _assignment),
     multiple=True,
     metavar="NAME=VALUE",
     help="option of the store of a checkpoint, such as endpoint_url=URL of an S3 server",

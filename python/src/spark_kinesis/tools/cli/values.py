@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,14 +22,7 @@ _EPOCH_MILLIS = re.compile(r"\d{12,14}")
 
 
 def read_duration(text: str) -> timedelta:
-    """The duration that a text means.
-
-    Args:
-        text: a whole number of ``ms``, ``s``, ``m``, ``h`` or ``d``, such as ``10m``.
-
-    Raises:
-        ValueError: for another text.
-    """
+    """The duration that a text means: a whole number of ``ms``, ``s``, ``m``, ``h`` or ``d``."""
     found = _DURATION.fullmatch(text.strip().lower())
     if found is None:
         raise ValueError(f"{text!r} is not a duration such as 200ms, 30s, 10m, 2h or 1d")
@@ -36,15 +30,7 @@ def read_duration(text: str) -> timedelta:
 
 
 def read_time(text: str, now: datetime) -> datetime:
-    """The time that a text means.
-
-    Args:
-        text: ISO 8601 with ``Z`` or an offset, milliseconds since 1970, or a duration before now.
-        now: the current time, with a time zone.
-
-    Raises:
-        ValueError: for another text, or a time without a time zone.
-    """
+    """The time that a text means, as ``read_instant``, or a duration before now."""
     if _DURATION.fullmatch(text.strip().lower()):
         return now - read_duration(text)
     try:
@@ -58,9 +44,6 @@ def read_instant(text: str) -> datetime:
 
     Args:
         text: ISO 8601 with ``Z`` or an offset, or milliseconds since 1970.
-
-    Raises:
-        ValueError: for another text, or a time without a time zone.
     """
     words = text.strip()
     found = from_millis(int(words)) if _EPOCH_MILLIS.fullmatch(words) else from_iso(words)
@@ -69,47 +52,36 @@ def read_instant(text: str) -> datetime:
     return found
 
 
+def _source(text: str) -> str:
+    """A number, counted from 0, or a name. Spark allows these characters in a name."""
+    found = text.strip()
+    if re.fullmatch(r"\w+", found, re.ASCII) is None:
+        raise ValueError(
+            f"{found!r} is neither the number nor the name of a source: names have letters, "
+            "digits and underscores"
+        )
+    return found
+
+
 # `click.ParamType` is generic in some versions of click only, so `ParamType[datetime]` would end
 # the import in the others.
-class _Time(click.ParamType):  # type: ignore[type-arg]
-    name = "time"
+class Value(click.ParamType):  # type: ignore[type-arg]
+    """The type of an option whose text a function reads. Its ``ValueError`` is for the user."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> datetime:
-        if isinstance(value, datetime):
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        """The name stands for the value in the help."""
+        self.name, self._read = name, read
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value. It may be one already, such as a default."""
+        if not isinstance(value, str):
             return value
         try:
-            return read_time(str(value), utc_now())
+            return self._read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
 
-class _Duration(click.ParamType):  # type: ignore[type-arg]
-    name = "duration"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> timedelta:
-        if isinstance(value, timedelta):
-            return value
-        try:
-            return read_duration(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-class _Source(click.ParamType):  # type: ignore[type-arg]
-    """A number, counted from 0, or a name. Spark allows these characters in a name."""
-
-    name = "source"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        text = str(value).strip()
-        if re.fullmatch(r"\w+", text, re.ASCII) is None:
-            self.fail(
-                f"{text!r} is neither the number nor the name of a source: names have letters, "
-                "digits and underscores",
-                param,
-                ctx,
-            )
-        return text
-
-
-TIME, DURATION, SOURCE = _Time(), _Duration(), _Source()
+TIME = Value("time", lambda text: read_time(text, utc_now()))
+DURATION = Value("duration", read_duration)
+SOURCE = Value("source", _source)

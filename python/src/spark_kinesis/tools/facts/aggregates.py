@@ -51,10 +51,6 @@ def parse(data: bytes) -> Aggregate | None:
     As in the connector, a record is plain if its MD5 is wrong or one of its user records is
     malformed. The functions of the library are not used for this: they give a row without a hash
     key that of another row, and print errors.
-
-    Raises:
-        MissingPackageError: if the data looks like an aggregate, and ``aws_kinesis_agg`` is not
-            installed.
     """
     if len(data) <= len(_MARK) + _DIGEST_BYTES or not data.startswith(_MARK):
         return None

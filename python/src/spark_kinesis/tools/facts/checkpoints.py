@@ -1,22 +1,24 @@
 """The checkpoint of a streaming query: what Spark planned and completed, where it continues.
 
-``docs/reference/checkpoint-format.md`` describes the offsets. Nothing here changes a checkpoint.
+``docs/reference/checkpoint-format.md`` describes the offsets, which ``spark_kinesis._offsets``
+reads. Nothing here changes a checkpoint.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._offsets import SourceOffset, decode, is_kinesis, stream_name
 from spark_kinesis._times import from_millis
 
 from .files import open_files
-from .offsets import parse_log
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,25 +29,89 @@ REWINDS = "rewinds"
 LogState = tuple[tuple[int, ...], tuple[int, ...]]
 """The micro-batches that were planned, and those that were completed."""
 
+NUMBERED, NAMED = 1, 2
+"""The versions of Spark's log: sources have numbers, or names."""
+
+_NO_OFFSET = "-"
+_HEAD_LINES = 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """A micro-batch in the offset log.
+    """A micro-batch, from a file of Spark's offset log.
 
     Attributes:
-        sources: all sources: their numbers as text, counted from 0, or their names if Spark stores
-            names.
-        offsets: the end of each source as JSON text. A source without an end is absent.
+        version: ``NUMBERED``, or ``NAMED``, which Spark 4.2 and later can write.
+        metadata: Spark's own entries as JSON text, such as the watermark. May be empty.
+        ends: where it ends in each source, as JSON text, by the number of the source, counted from
+            0, or by its name. A name may be a number, too. ``None`` if the source has no end yet.
     """
 
     number: int  # its ID, from 0
-    planned: datetime | None  # when Spark planned it. ``None`` if the log does not say so.
-    sources: tuple[str, ...]
-    offsets: Mapping[str, str]
+    version: int
+    metadata: str
+    ends: Mapping[str, str | None]
+
+    @staticmethod
+    def parsed(number: int, text: str, where: str) -> Batch:
+        """A micro-batch from the text of a file with this name."""
+        lines = [line.rstrip("\n") for line in io.StringIO(text.rstrip(), newline=None)]
+        head = re.fullmatch(r"v(\d+)", lines[0]) if lines else None
+        if head is None or len(lines) < _HEAD_LINES:
+            raise CheckpointError(
+                f"{where} is not a log of offsets, or it is incomplete. It begins with "
+                f"{text[:80]!r}."
+            )
+        version, (_, metadata, *ends) = int(head[1]), lines
+        if version not in (NUMBERED, NAMED):
+            raise CheckpointError(
+                f"{where} is a log of offsets of version {version}. This release reads versions "
+                f"{NUMBERED} and {NAMED}. Install a later release of spark-kinesis."
+            )
+        if version == NUMBERED:
+            found = {str(source): end for source, end in enumerate(ends)}
+        elif all(":" in line for line in ends):
+            found = dict(line.split(":", 1) for line in ends)
+        else:
+            raise CheckpointError(f"{where} has a line without the name of a source")
+        return Batch(
+            number=number,
+            version=version,
+            metadata=metadata,
+            ends={source: None if end == _NO_OFFSET else end for source, end in found.items()},
+        )
+
+    @property
+    def text(self) -> str:
+        """The file as Spark writes it."""
+        ends = {source: end or _NO_OFFSET for source, end in self.ends.items()}
+        is_named = self.version == NAMED
+        lines = [f"{source}:{end}" if is_named else end for source, end in ends.items()]
+        return "\n".join([f"v{self.version}", self.metadata, *lines])
+
+    def with_end(self, source: str, end: str) -> Batch:
+        """The micro-batch with another end of one source."""
+        return replace(self, ends={**self.ends, source: end})
+
+    @property
+    def planned(self) -> datetime | None:
+        """When Spark planned it. ``None`` if the log does not say so."""
+        millis = json.loads(self.metadata or "{}").get("batchTimestampMs")
+        return from_millis(millis) if millis else None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All sources, by number or name."""
+        return tuple(self.ends)
+
+    @property
+    def offsets(self) -> dict[str, str]:
+        """The end of each source that has one."""
+        return {source: end for source, end in self.ends.items() if end is not None}
 
 
 class Checkpoint:
-    """The checkpoint of a streaming query."""
+    """The checkpoint of a streaming query. ``CheckpointError`` names what is missing or wrong."""
 
     def __init__(self, files: CheckpointFiles) -> None:
         """Read nothing yet. ``open_files`` returns the files."""
@@ -53,12 +119,7 @@ class Checkpoint:
 
     @classmethod
     def of(cls, checkpoint: Checkpoint | str) -> Checkpoint:
-        """A checkpoint as it is, or the one in a folder or at a URL.
-
-        Raises:
-            MissingPackageError: if a URL needs a package that is not installed.
-            CheckpointError: if the URL cannot be opened.
-        """
+        """A checkpoint as it is, or the one in a folder or at a URL. Raises as ``open_files``."""
         return cls(open_files(checkpoint)) if isinstance(checkpoint, str) else checkpoint
 
     @property
@@ -70,7 +131,7 @@ class Checkpoint:
     def query_id(self) -> str | None:
         """Spark's ID of the query. ``None`` if the query never started."""
         text = self.files.read("metadata")
-        return None if text is None else str(self._json(text, "metadata").get("id"))
+        return None if text is None else str(json.loads(text)["id"])
 
     def planned(self) -> list[int]:
         """The IDs of the micro-batches in the log, in order. Spark keeps about the last 100."""
@@ -97,16 +158,12 @@ class Checkpoint:
         return tuple(self.planned()), tuple(self.completed())
 
     def batch(self, number: int) -> Batch:
-        """A micro-batch.
-
-        Raises:
-            CheckpointError: if the log does not contain it, or cannot be read.
-        """
+        """A micro-batch."""
         path = f"offsets/{number}"
         text = self.files.read(path)
         if text is None:
             raise CheckpointError(f"the checkpoint {self.location} {self._why_missing(number)}")
-        return self._parsed(number, path, text)
+        return Batch.parsed(number, text, f"{self.location}/{path}")
 
     def read_batch(self, number: int) -> Batch:
         """A micro-batch as it ended. ``spark-kinesis rewind`` may have moved its end since."""
@@ -114,37 +171,17 @@ class Checkpoint:
         text = None if path is None else self.files.read(path)
         if path is None or text is None:
             return self.batch(number)
-        return self._parsed(number, path, text)
+        return Batch.parsed(number, text, f"{self.location}/{path}")
 
     @cached_property
     def _rewound(self) -> dict[int, str]:
         """The files with the first ends of micro-batches whose ends were moved."""
         found: dict[int, str] = {}
         for folder in self.files.names(REWINDS):
-            path = f"{REWINDS}/{folder}"
-            note = self._json(self.files.read(f"{path}/note.json") or "{}", f"{path}/note.json")
-            number = note.get("afterBatch")
-            if isinstance(number, int):
-                found.setdefault(number, f"{path}/offsets/{number}")
+            for name in self.files.names(f"{REWINDS}/{folder}/offsets"):
+                if name.isdecimal():
+                    found.setdefault(int(name), f"{REWINDS}/{folder}/offsets/{name}")
         return found
-
-    def _parsed(self, number: int, path: str, text: str) -> Batch:
-        logged = parse_log(text, f"{self.location}/{path}")
-        planned = self._json(logged.metadata or "{}", path).get("batchTimestampMs")
-        return Batch(
-            number=number,
-            planned=from_millis(planned) if planned else None,
-            sources=tuple(logged.offsets),
-            offsets={source: end for source, end in logged.offsets.items() if end is not None},
-        )
-
-    def _json(self, text: str, path: str) -> dict[str, Any]:
-        """A JSON object. Empty for JSON of another type."""
-        try:
-            node = json.loads(text)
-        except ValueError as error:
-            raise CheckpointError(f"{self.location}/{path} is not JSON: {error}") from error
-        return node if isinstance(node, dict) else {}
 
     def completed_at(self, number: int) -> datetime | None:
         """When a micro-batch was completed. ``None`` if it was not, or if the log has lost it."""
@@ -156,18 +193,10 @@ class Checkpoint:
         text = self.files.read(path)
         return None if text is None else decode(text, f"{self.location}/{path}")
 
-    def begun(self) -> list[str]:
-        """The sources that have a folder of their own, by number or name."""
-        return [it for it in self.files.names("sources") if not it.startswith(".")]
-
     def start(self, wanted: str | None = None) -> tuple[str, SourceOffset]:
-        """A Kinesis source, and where it began. Without any micro-batch, too.
-
-        Raises:
-            CheckpointError: if the query never ran, there is no such source, or several and none
-                was named.
-        """
-        found = {it: offset for it in self.begun() if (offset := self.initial(it)) is not None}
+        """A Kinesis source, and where it began. Without any micro-batch, too."""
+        names = self.files.names("sources")
+        found = {it: offset for it in names if (offset := self.initial(it)) is not None}
         if not found:
             raise CheckpointError(
                 f"the checkpoint {self.location} has no position: it is not a checkpoint, or its "
@@ -177,11 +206,7 @@ class Checkpoint:
         return source, found[source]
 
     def position(self, batch: Batch, source: str) -> SourceOffset:
-        """The end of a micro-batch in a Kinesis source.
-
-        Raises:
-            CheckpointError: if the source has no offset, or is not a Kinesis source.
-        """
+        """The end of a micro-batch in a Kinesis source."""
         where = f"{self.location}/offsets/{batch.number}, source {source},"
         if source not in batch.offsets:
             raise CheckpointError(f"{where} has no offset")
@@ -192,22 +217,17 @@ class Checkpoint:
         return [source for source, text in batch.offsets.items() if is_kinesis(text)]
 
     def source(self, batch: Batch, wanted: str | None = None) -> str:
-        """A Kinesis source of a micro-batch.
-
-        Raises:
-            CheckpointError: if there is no such source, or several and none was named.
-        """
+        """A Kinesis source of a micro-batch."""
         return self._chosen(self.kinesis_sources(batch), wanted)
 
     def _chosen(self, sources: list[str], wanted: str | None) -> str:
-        if wanted is not None and wanted in sources:
-            return wanted
-        if wanted is None and len(sources) == 1:
-            return sources[0]
-        found = ", ".join(sources) or "none"
-        advice = f"there is no source {wanted}" if wanted is not None else "name one of them"
+        found = [it for it in sources if wanted in (None, it)]
+        if len(found) == 1:
+            return found[0]
+        advice = "name one of them" if wanted is None else f"there is no source {wanted}"
         raise CheckpointError(
-            f"the checkpoint {self.location}: {advice}. Its Kinesis sources are: {found}"
+            f"the checkpoint {self.location}: {advice}. Its Kinesis sources are: "
+            f"{', '.join(sources) or 'none'}"
         )
 
     def _why_missing(self, number: int) -> str:
@@ -227,11 +247,7 @@ def _numbers(names: list[str]) -> list[int]:
 
 
 def next_position(checkpoint: Checkpoint, wanted: str | None = None) -> SourceOffset:
-    """Where a source continues: after the newest completed micro-batch, or else where it began.
-
-    Raises:
-        CheckpointError: if there is no such source, several and none was named, or no position.
-    """
+    """Where a source continues: after the newest completed micro-batch, or else where it began."""
     planned, completed = checkpoint.state()
     if not planned:
         return checkpoint.start(wanted)[1]
@@ -240,33 +256,18 @@ def next_position(checkpoint: Checkpoint, wanted: str | None = None) -> SourceOf
         batch = checkpoint.batch(completed[-1])
         if source in batch.offsets:
             return checkpoint.position(batch, source)
-    found = checkpoint.initial(source)
-    if found is None:
-        raise CheckpointError(
-            f"the checkpoint {checkpoint.location} has no completed micro-batch, and no start of "
-            f"source {source}: it is not a checkpoint of a query that reads from Kinesis, or its "
-            "query never ran"
-        )
-    return found
+    return checkpoint.start(source)[1]
 
 
 def next_positions(checkpoint: Checkpoint) -> dict[str, SourceOffset]:
-    """Where each Kinesis source continues, by its number or name.
-
-    Raises:
-        CheckpointError: if there is no micro-batch in the log, or no position of a source.
-    """
+    """Where each Kinesis source continues, by its number or name."""
     planned = checkpoint.planned()
     sources = checkpoint.kinesis_sources(checkpoint.batch(planned[-1] if planned else 0))
     return {it: next_position(checkpoint, it) for it in sources}
 
 
 def chosen_streams(offset: SourceOffset, stream: str | None) -> list[str]:
-    """The ARNs of the streams that a command is for, in order.
-
-    Raises:
-        CheckpointError: if the query does not read this stream, or reads several with this name.
-    """
+    """The ARNs of the streams that a command is for, in order."""
     arns = sorted(offset.streams)
     if stream is None:
         return arns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -38,18 +38,20 @@ READS_REFUSED = Query("ReadProvisionedThroughputExceeded")
 def read_metrics(
     client: Any, stream: str, queries: Sequence[Query], begin: datetime, end: datetime
 ) -> Mapping[Query, Series]:
-    """Ask CloudWatch for metrics per minute.
-
-    Raises:
-        botocore.exceptions.ClientError: ``AccessDenied`` without ``cloudwatch:GetMetricData``.
-    """
+    """Ask CloudWatch for metrics per minute."""
     minutes = max(1, int((end - begin).total_seconds() / _PERIOD_SECONDS))
     size = max(1, min(_QUERIES, _POINTS // minutes))
     found: dict[Query, Series] = {}
     for first in range(0, len(queries), size):
         chunk = queries[first : first + size]
         values = _values(client, stream, chunk, begin, end)
-        found |= {it: _series(it, values[number], minutes) for number, it in enumerate(chunk)}
+        for query, points in zip(chunk, values, strict=True):
+            scale = 1.0 if query.statistic == "Maximum" else 1 / _PERIOD_SECONDS
+            found[query] = Series(
+                peak=max(points, default=0.0) * scale,
+                average=sum(points) * scale / minutes,
+                points=len(points),
+            )
     return found
 
 
@@ -85,13 +87,3 @@ def _asked(number: int, stream: str, query: Query) -> dict[str, Any]:
             "Stat": query.statistic,
         },
     }
-
-
-def _series(query: Query, values: Iterable[float], minutes: int) -> Series:
-    found = list(values)
-    scale = 1.0 if query.statistic == "Maximum" else 1 / _PERIOD_SECONDS
-    return Series(
-        peak=max(found, default=0.0) * scale,
-        average=sum(found) * scale / minutes,
-        points=len(found),
-    )

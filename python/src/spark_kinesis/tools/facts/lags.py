@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._boto import aws_errors
 from spark_kinesis._offsets import Progress, ShardOffset
@@ -16,6 +16,7 @@ from .streams import Advance, ask_each, ignore
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
+    from mypy_boto3_kinesis.type_defs import GetRecordsOutputTypeDef
 
 _NONE = timedelta()
 
@@ -27,28 +28,22 @@ class Probe:
     Attributes:
         behind: time from the last record that the read returned, or from the position if it
             returned none, to the newest record of the shard.
-        arrived: arrival time of the first record after the position. ``None`` if none was returned.
     """
 
     at: datetime  # time of the service at which it read
     position: ShardOffset  # where it began to read
     behind: timedelta
-    arrived: datetime | None
+    arrived: datetime | None  # arrival time of the first record, if one was returned
     sequence_number: int | None  # that of the first record
     is_end: bool  # whether the shard is closed, and has no more records
-    last_arrived: datetime | None = None  # arrival time of the last record that the read returned
-    records: int = 0  # number of Kinesis records that it returned
+    last_arrived: datetime | None = None  # arrival time of the last record
+    records: int = 0  # number of Kinesis records
     size: int = 0  # bytes of their data
 
     @property
     def is_whole(self) -> bool:
         """Whether it returned all records after the position."""
         return not self.behind
-
-    @property
-    def unread_since(self) -> datetime:
-        """When the first record after the position arrived, as far as the read shows."""
-        return self.at - self.behind if self.arrived is None else self.arrived
 
 
 def probe(
@@ -60,24 +55,14 @@ def probe(
     limit: int = 1,
     now: Callable[[], datetime] = utc_now,
 ) -> Probe:
-    """Read a few records after a position. It is one of the five reads per second of the shard.
-
-    Raises:
-        botocore.exceptions.ClientError: ``ResourceNotFoundException`` if the shard has expired,
-            ``ProvisionedThroughputExceededException`` if others use up the reads of the shard.
-    """
-    if position.progress is Progress.FINISHED:
-        return Probe(
-            at=now(),
-            position=position,
-            behind=_NONE,
-            arrived=None,
-            sequence_number=None,
-            is_end=True,
+    """Read a few records after a position. It is one of the five reads per second of the shard."""
+    answer: GetRecordsOutputTypeDef | dict[str, Any] = {"Records": []}  # of a finished shard
+    if position.progress is not Progress.FINISHED:
+        request = iterator_request(position)
+        found = client.get_shard_iterator(StreamARN=arn, ShardId=shard, **request)
+        answer = client.get_records(
+            ShardIterator=found["ShardIterator"], Limit=limit, StreamARN=arn
         )
-    request = iterator_request(position)
-    iterator = client.get_shard_iterator(StreamARN=arn, ShardId=shard, **request)["ShardIterator"]
-    answer = client.get_records(ShardIterator=iterator, Limit=limit, StreamARN=arn)
     records = answer["Records"]
     first = next(iter(records), None)
     return Probe(
@@ -122,15 +107,13 @@ def lag(position: ShardOffset | None, probes: Sequence[Probe], now: datetime) ->
     """The time since the first record arrived that the query has not processed.
 
     It is zero if the last probe was at the position and found no such record, and else the age of
-    the record that it found. Without such a probe, it is an upper limit.
+    the record that it found. Without such a probe, it is an upper limit. ``None`` if nothing is
+    known.
 
     Args:
         position: how far the query has processed the shard. ``None`` if unknown.
         probes: what reads at this and at earlier positions have found, oldest first.
         now: time of the service.
-
-    Returns:
-        The lag. ``None`` if nothing is known.
     """
     if position is None:
         return None
@@ -142,7 +125,11 @@ def lag(position: ShardOffset | None, probes: Sequence[Probe], now: datetime) ->
     if last is not None and last.arrived is not None:
         return max(last.behind, now - last.arrived)  # the service's time may be rounded down
     # Before these times, no record is unread.
-    known = [it.unread_since for it in probes if not _is_after(it.position, position)]
+    known = [
+        it.at - it.behind if it.arrived is None else it.arrived
+        for it in probes
+        if not _is_after(it.position, position)
+    ]
     if position.complete_until is not None:
         known.append(position.complete_until)
     return max(_NONE, now - max(known)) if known else None

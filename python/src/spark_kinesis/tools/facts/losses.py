@@ -16,11 +16,10 @@ from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._times import instant, utc_now
 
-from .records import Anchor
 from .streams import UNKNOWN_CREATION
 
 if TYPE_CHECKING:
-    from .records import Surroundings
+    from .records import Around
     from .streams import StreamSummary
 
 SHARD_EXPIRED = "the shard has expired with its unread records"
@@ -39,11 +38,7 @@ class StreamTimes:
 
     @staticmethod
     def of(stream: StreamSummary) -> StreamTimes:
-        """The times of a stream.
-
-        Raises:
-            SparkKinesisError: if the answers of the service have no time.
-        """
+        """The times of a stream."""
         if stream.server_time is None:
             raise SparkKinesisError(f"stream {stream.arn}: the answers of Kinesis have no time")
         horizon = stream.server_time - stream.retention
@@ -70,10 +65,7 @@ def at_time(time: datetime, times: StreamTimes, waits_for: tuple[str, ...] = ())
 def lost_at(offset: ShardOffset, retention: timedelta, unread: datetime | None) -> datetime | None:
     """When a restart begins to lose records after a position. ``None`` if unknown, or never.
 
-    Args:
-        offset: the position.
-        retention: how long the stream keeps records.
-        unread: when the first unread record arrived, if a read has shown it.
+    ``unread`` is when the first unread record arrived, if a read has shown it.
     """
     known = offset.complete_until
     if known is None and offset.progress in (Progress.AFTER, Progress.FROM):
@@ -81,21 +73,19 @@ def lost_at(offset: ShardOffset, retention: timedelta, unread: datetime | None) 
     return None if known is None else known + retention
 
 
-def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -> str | None:
+def loss_at(offset: ShardOffset, found: Around, times: StreamTimes) -> str | None:
     """Why records after a position may be missing, without a period. ``None`` if none is.
 
     The last record of a shard without traffic may have expired long ago, and the search for it may
     end without an answer. This is no loss if the consumer has looked for records since then.
     """
     number, read = offset.sequence_number, offset.complete_until
-    state = Anchor.NONE if found is None else found.anchor
-    if read is None and found is not None and found.named is not None:
+    if read is None and found.named is not None:
         read = found.named.arrived
-    if read is None or offset.progress is Progress.FROM:
-        if state is Anchor.UNKNOWN:
+    if found.is_missing and (read is None or offset.progress is Progress.FROM):
+        if found.first is None and not found.is_complete:
             return f"no record was found from {number} on before the search ended: try again"
-        if state is Anchor.GONE:
-            return f"record {number} is gone, and unread records after it may have expired"
+        return f"record {number} is gone, and unread records after it may have expired"
     if read is None or not times.has_expired(read):
         return None
     if offset.progress is Progress.AT and offset.complete_as_of is None:
@@ -107,9 +97,9 @@ def loss_at(offset: ShardOffset, found: Surroundings | None, times: StreamTimes)
     )
 
 
-def dated(offset: ShardOffset, found: Surroundings | None, times: StreamTimes) -> ShardOffset:
+def dated(offset: ShardOffset, found: Around, times: StreamTimes) -> ShardOffset:
     """A position with the time of the record that it names, if that has not expired."""
-    if found is None or found.named is None or times.has_expired(found.named.arrived):
+    if found.named is None or times.has_expired(found.named.arrived):
         return offset
     return replace(offset, complete_as_of=found.named.arrived)
 
@@ -140,11 +130,7 @@ class ServiceClock:
         return self._local() + (ahead if abs(ahead) >= _LEAST_SKEW else timedelta())
 
     def learn(self, headers: Mapping[str, str]) -> None:
-        """Compare with the headers of an answer that has just arrived.
-
-        ``ahead`` becomes the time by which the service's clock is ahead of this machine's, to about
-        a second.
-        """
+        """Set ``ahead`` to the lead of the service's clock, from an answer that just came."""
         date = next((value for name, value in headers.items() if name.lower() == "date"), None)
         if date is None:
             return

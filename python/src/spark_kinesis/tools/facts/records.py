@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._offsets import Progress, ShardOffset
+from spark_kinesis._times import instant
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
-    from mypy_boto3_kinesis.type_defs import RecordTypeDef
 
     from .streams import StreamShard
 
@@ -38,11 +37,7 @@ def pause_after(records: Iterable[Mapping[str, Any]], share: float) -> float:
 
 
 def iterator_request(offset: ShardOffset) -> dict[str, Any]:
-    """The arguments of ``GetShardIterator`` for the first record that is not read yet.
-
-    Raises:
-        ValueError: for a finished shard, which has no such record.
-    """
+    """The arguments of ``GetShardIterator`` for the first record that is not read yet."""
     if offset.progress is Progress.FINISHED:
         raise ValueError("a finished shard has no next record")
     if offset.progress is Progress.TRIM_HORIZON:
@@ -62,45 +57,64 @@ class StreamRecord:
 
     sequence_number: int
     arrived: datetime
-    key: str
     data: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirstRecords:
-    """What a search found.
+class Around:
+    """The records around a position of a shard."""
 
-    Attributes:
-        is_complete: whether there are no others: the search reached the newest record or the end of
-            the shard, or found as many as it was asked for. If false, it ended without an answer.
-    """
-
-    records: tuple[StreamRecord, ...]  # the first records after the position, in order
-    is_complete: bool
+    named: StreamRecord | None = None  # the record that the position names, if it is there
+    is_missing: bool = False  # whether the position names a record, and none was found
+    first: StreamRecord | None = None  # the first record that is read from the position on
+    is_complete: bool = True  # whether the search has found it, or reached the newest record
 
     @property
-    def first(self) -> StreamRecord | None:
-        """The first record."""
-        return next(iter(self.records), None)
+    def first_text(self) -> str:
+        """The first record for people."""
+        if self.first is None:
+            return "none yet" if self.is_complete else "not found"
+        return f"{self.first.sequence_number}, which arrived at {instant(self.first.arrived)}"
 
 
-def first_records(
+def around(
+    client: KinesisClient,
+    arn: str,
+    shard: StreamShard,
+    offset: ShardOffset,
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Around:
+    """Read the records around a position of a shard that is not finished.
+
+    The first number of a shard need not belong to a record. Without such a record, a position there
+    is the beginning of the shard, and names no record. The last number of a closed shard may belong
+    to none, too.
+    """
+    number, is_after = offset.sequence_number, offset.progress is Progress.AFTER
+    if is_after and number == shard.ending:
+        return Around()
+    begin = replace(offset, progress=Progress.FROM) if is_after else offset
+    count = 2 if is_after else 1
+    records, is_complete = _first(client, arn, shard.id, begin, count=count, sleep=sleep)
+    first = records[0] if records else None
+    if number is None or first is None or first.sequence_number != number:
+        is_missing = number is not None and number != shard.starting
+        return Around(is_missing=is_missing, first=first, is_complete=is_complete)
+    after = records[1] if len(records) > 1 else None
+    return Around(named=first, first=after if is_after else first, is_complete=is_complete)
+
+
+def _first(
     client: KinesisClient,
     arn: str,
     shard: str,
     offset: ShardOffset,
     *,
     count: int,
-    sleep: Callable[[float], None] = time.sleep,
-) -> FirstRecords:
-    """Read the first records after a position of a shard that is not finished.
-
-    Each page is one of the shard's five reads per second.
-
-    Raises:
-        botocore.exceptions.ClientError: ``ResourceNotFoundException`` if the shard has expired,
-            ``InvalidArgumentException`` if the position is not in the shard.
-    """
+    sleep: Callable[[float], None],
+) -> tuple[list[StreamRecord], bool]:
+    """The first records from a position on, and whether the search has reached its end."""
     request = iterator_request(offset)
     answer = client.get_shard_iterator(StreamARN=arn, ShardId=shard, **request)
     iterator: str | None = answer["ShardIterator"]
@@ -109,82 +123,17 @@ def first_records(
         if page:
             sleep(pause_after((), _SHARE))
         if iterator is None:
-            return FirstRecords(records=tuple(found), is_complete=True)
+            return found, True
         got = client.get_records(ShardIterator=iterator, Limit=count - len(found), StreamARN=arn)
-        found += [_record(it) for it in got["Records"]]
+        found += [
+            StreamRecord(
+                sequence_number=int(it["SequenceNumber"]),
+                arrived=it["ApproximateArrivalTimestamp"],
+                data=it["Data"],
+            )
+            for it in got["Records"]
+        ]
         iterator = got.get("NextShardIterator")
         if len(found) == count or got.get("MillisBehindLatest", 0) == 0:
-            return FirstRecords(records=tuple(found), is_complete=True)
-    return FirstRecords(records=tuple(found), is_complete=False)
-
-
-def _record(it: RecordTypeDef) -> StreamRecord:
-    return StreamRecord(
-        sequence_number=int(it["SequenceNumber"]),
-        arrived=it["ApproximateArrivalTimestamp"],
-        key=it["PartitionKey"],
-        data=it["Data"],
-    )
-
-
-class Anchor(Enum):
-    """Whether the record that a position names is there.
-
-    ``NONE``: the position names no record. ``THERE``: it is there, and so are all later records.
-    ``GONE``: records after it may have expired, too. ``UNKNOWN``: the search ended too early.
-    """
-
-    NONE = "none"
-    THERE = "there"
-    GONE = "gone"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Surroundings:
-    """The records around a position."""
-
-    anchor: Anchor  # whether the record that the position names is there
-    named: StreamRecord | None  # this record, if it is there
-    unread: FirstRecords  # the first record that is read from the position on
-
-
-def surroundings(
-    client: KinesisClient,
-    arn: str,
-    shard: StreamShard,
-    offset: ShardOffset,
-    *,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Surroundings:
-    """Read the records around a position of a shard that is not finished."""
-    if is_end(shard, offset):  # the number need not belong to a record
-        nothing = FirstRecords(records=(), is_complete=True)
-        return Surroundings(anchor=Anchor.NONE, named=None, unread=nothing)
-    is_after = offset.progress is Progress.AFTER
-    begin = replace(offset, progress=Progress.FROM) if is_after else offset
-    found = first_records(client, arn, shard.id, begin, count=2 if is_after else 1, sleep=sleep)
-    return around(shard, offset, found)
-
-
-def around(shard: StreamShard, offset: ShardOffset, found: FirstRecords) -> Surroundings:
-    """What the first records from a position on show.
-
-    The first number of a shard need not belong to a record. Without such a record, a position there
-    is the beginning of the shard, and shows no loss.
-    """
-    first, number = found.first, offset.sequence_number
-    if number is not None and first is not None and first.sequence_number == number:
-        rest = found.records[1:] if offset.progress is Progress.AFTER else found.records[:1]
-        unread = replace(found, records=rest)
-        return Surroundings(anchor=Anchor.THERE, named=first, unread=unread)
-    if number is None or number == shard.starting or is_end(shard, offset):
-        state = Anchor.NONE
-    else:
-        state = Anchor.GONE if found.records or found.is_complete else Anchor.UNKNOWN
-    return Surroundings(anchor=state, named=None, unread=replace(found, records=found.records[:1]))
-
-
-def is_end(shard: StreamShard, offset: ShardOffset) -> bool:
-    """Whether a position is the last one of a closed shard."""
-    return offset.progress is Progress.AFTER and offset.sequence_number == shard.ending
+            return found, True
+    return found, False

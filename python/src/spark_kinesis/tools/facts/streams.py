@@ -32,31 +32,26 @@ _THREADS = 10  # the number of connections of a boto3 client
 
 @dataclass(frozen=True, kw_only=True)
 class StreamSummary:
-    """The answer of ``DescribeStreamSummary``.
+    """The answer of ``DescribeStreamSummary``."""
 
-    Attributes:
-        server_time: the service's clock, rounded down to a second. ``None`` if its answer has no
-            time.
-    """
-
-    name: str  # name
-    arn: str  # ARN
+    name: str
+    arn: str
     status: str  # ``CREATING``, ``ACTIVE``, ``UPDATING`` or ``DELETING``
-    created: datetime  # creation time. A stream that is made again has another one.
+    created: datetime  # a stream that is made again has another creation time
     mode: str  # ``PROVISIONED`` or ``ON_DEMAND``
-    retention: timedelta  # how long records are kept
-    open_shards: int  # number of shards that accept records
+    retention: timedelta
+    open_shards: int
     consumers: int  # number of consumers of enhanced fan-out
     key: str | None  # ID of the KMS key that encrypts the records. ``None`` without encryption.
     shard_metrics: tuple[str, ...]  # names of the metrics per shard that CloudWatch receives
-    server_time: datetime | None = None
+    server_time: datetime | None = None  # the service's clock, rounded down to a second
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamShard:
     """A shard as ``ListShards`` returns it."""
 
-    id: str  # ID, such as ``shardId-000000000003``
+    id: str  # such as ``shardId-000000000003``
     parents: tuple[str, ...]  # IDs of the shards that it replaced. They may have expired.
     first_key: int  # lowest hash key, inclusive
     last_key: int  # highest hash key, inclusive
@@ -80,11 +75,7 @@ def stream_request(stream: str) -> dict[str, Any]:
 
 
 def describe(client: KinesisClient, stream: str) -> StreamSummary:
-    """Describe a stream by its name or ARN. The service allows 20 calls per second and account.
-
-    Raises:
-        botocore.exceptions.ClientError: ``ResourceNotFoundException`` without such a stream.
-    """
+    """Describe a stream by its name or ARN. The service allows 20 calls per second and account."""
     answer = client.describe_stream_summary(**stream_request(stream))
     found, headers = answer["StreamDescriptionSummary"], answer["ResponseMetadata"]["HTTPHeaders"]
     encrypted = found.get("EncryptionType", "NONE") != "NONE"

@@ -1,289 +1,134 @@
-"""A stream that a query takes over from another consumer: the plan, and what the records prove.
+"""A query takes streams over from another consumer: where it begins, and what the records prove.
 
-Each shard has a joint: the last record that the other consumer read, and the first one that the
-query will read.
+Each shard has a joint: where the other consumer stopped, and the first record that the query will
+read. Nothing of the other consumer is changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import MigrationError
 from spark_kinesis._offsets import Progress, ShardOffset, SourceOffset, StreamOffset, encode
-from spark_kinesis._times import instant
+from spark_kinesis._times import instant, parsed
+from spark_kinesis.tools.changes import Plan, ShardPlan
 from spark_kinesis.tools.facts.aggregates import parse
 from spark_kinesis.tools.facts.checkpoints import initial_path
-from spark_kinesis.tools.facts.losses import StreamTimes, created_again, dated, loss_at
-from spark_kinesis.tools.facts.records import (
-    Anchor,
-    FirstRecords,
-    StreamRecord,
-    around,
-    first_records,
-    is_end,
-)
+from spark_kinesis.tools.facts.files import CheckpointFiles, open_files
+from spark_kinesis.tools.facts.losses import SHARD_EXPIRED, StreamTimes, at_time, dated, loss_at
+from spark_kinesis.tools.facts.records import Around, StreamRecord, around
 from spark_kinesis.tools.facts.streams import (
-    Advance,
-    StreamSummary,
+    ancestors,
     ask_each,
+    descendants,
     describe,
-    ignore,
     list_shards,
+    named,
+    parents_first,
 )
-
-from .plan import ShardStart, StartPlan, plan_start
-from .positions import StopKind
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from spark_kinesis.tools.facts.files import CheckpointFiles
+    from spark_kinesis.tools.facts.streams import StreamShard
 
-    from .positions import Stop, StreamStops
-
-HINT = (
-    "If the application supplied another creation time for the stream, set --ignore-creation-time."
-)
-"""What to do about a creation time in a lease that is not that of the stream."""
+    from .positions import Stop
 
 _OLDEST = ShardOffset(progress=Progress.TRIM_HORIZON)
-
-
-class Verdict(Enum):
-    """Whether records are missing where the query begins.
-
-    ``CONTINUES``: the last record that was read is there, and the query begins right after it.
-    ``REPEATS``: the other consumer stopped in an aggregate, and the whole aggregate comes again.
-    ``BEGINS``: it has read nothing of the shard that the stream still holds.
-    ``SKIPS``: it was to begin with new records. Older ones are there, or may be.
-    ``LOST``: the record or the time of the position is gone. Unread records may be, too.
-    ``UNPROVEN``: the search ended before it found a record.
-    """
-
-    CONTINUES = "continues"
-    REPEATS = "repeats"
-    BEGINS = "begins"
-    SKIPS = "skips"
-    LOST = "lost"
-    UNPROVEN = "unproven"
+_NOTHING = Around()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
-    """What is around the position where a query begins in a shard.
+    """Where a query begins to read a shard.
 
     Attributes:
-        offset: where the query begins. It may differ from the plan's in ``progress``, and says up
-            to when the shard was read.
-        last: the last record that the other consumer read. ``None`` if there is none.
-        first: the first record that the query will read. ``None`` if none has arrived yet.
+        stop: where the other consumer stopped. ``None`` if it named no position for this shard.
+        found: the records around the beginning.
+        again: number of user records that the other consumer has read, and that come again.
+        loss: what is lost, or may be, without a period. ``None`` if nothing is.
     """
 
-    start: ShardStart  # the plan for the shard
+    shard: StreamShard
+    stop: Stop | None
     offset: ShardOffset
-    verdict: Verdict  # whether records are missing
-    last: StreamRecord | None = None
-    first: StreamRecord | None = None
-    again: int = 0  # number of user records that the other consumer has read, and that come again
-    loss: str | None = None  # what is lost or skipped, or may be. ``None`` if nothing is.
+    found: Around = _NOTHING
+    again: int = 0
+    loss: str | None = None
 
     @property
     def words(self) -> str:
         """What happens at the joint."""
-        if self.verdict is Verdict.SKIPS:
-            text = f"begins NOW: records before {self.offset.time} are not read"
-        elif self.verdict is Verdict.REPEATS:
-            text = f"repeats {self.again} user records: subSequenceNumber 0 to {self.again - 1}"
-        elif self.loss is not None:
-            text = f"{self.verdict.name}: see below"
-        else:
-            text = self.verdict.value
-        waits_for = self.offset.waits_for
-        return text if not waits_for else f"{text}; waits for {', '.join(waits_for)}"
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The joint for machines."""
-        stop = self.start.stop
-        return {
-            "shard": self.start.shard.id,
-            "stopped": None if stop is None else stop.text,
-            "begins": self.offset.place,
-            "joint": self.verdict,
-            "lastRead": _record(self.last),
-            "firstRecord": _record(self.first),
-            "userRecordsAgain": self.again,
-            "waitsFor": list(self.offset.waits_for),
-        }
-
-
-def _record(record: StreamRecord | None) -> dict[str, Any] | None:
-    if record is None:
-        return None
-    return {"sequenceNumber": str(record.sequence_number), "arrived": record.arrived}
+        verb = "continues" if self.offset.progress is Progress.AFTER else "begins"
+        if self.again:
+            verb = f"repeats {self.again} user records (subSequenceNumber 0 to {self.again - 1})"
+        stopped = "not named" if self.stop is None else self.stop.words
+        waits = "".join(f"; waits for {it}" for it in self.offset.waits_for)
+        return f"{verb}; it stopped {stopped}; first record {self.found.first_text}{waits}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class StreamMigration:
-    """A stream that a query takes over."""
+class TakeOver(Plan):
+    """A checkpoint of a new query."""
 
-    stream: StreamSummary  # the settings of the stream
-    plan: StartPlan  # where the query begins in each shard
-    joints: tuple[Joint, ...]  # the records around each beginning, in the order of the plan
-
-    @property
-    def offset(self) -> StreamOffset:
-        """The position of a query that begins there."""
-        shards = {it.start.shard.id: it.offset for it in self.joints}
-        return StreamOffset(created=instant(self.stream.created), shards=shards)
+    files: CheckpointFiles  # its files
+    offset: SourceOffset  # where the query begins
 
     @property
-    def losses(self) -> list[str]:
-        """What is lost or may be lost, one sentence per shard."""
-        arn = self.stream.arn
-        gone = [
-            f"Stream {arn}, {shard}: the shard has expired. The other consumer stopped in it: "
-            f"{stop.text}."
-            for shard, stop in self.plan.expired.items()
-        ]
-        return gone + [
-            f"Stream {arn}, {it.start.shard.id}: {it.loss}"
-            for it in self.joints
-            if it.loss is not None
-        ]
-
-    def lines(self, name: str) -> Iterator[str]:
-        """Three lines per shard to read. Sequence numbers are too long for a table.
-
-        Args:
-            name: what to call the stream.
-        """
-        for joint in self.joints:
-            stop, first = joint.start.stop, joint.first
-            yield f"{name} {joint.start.shard.id}: {joint.words}"
-            yield f"  it stopped    {'not named' if stop is None else stop.text}"
-            if first is None:
-                yield "  first record  none yet"
-            else:
-                arrived = instant(first.arrived)
-                yield f"  first record  {first.sequence_number}, which arrived at {arrived}"
-        counts = f"{len(self.joints)} shards to read, {len(self.plan.read)} already read"
-        yield f"{name}: {counts}"
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The stream for machines."""
-        return {
-            "stream": self.stream.arn,
-            "shards": [it.document for it in self.joints],
-            "alreadyRead": list(self.plan.read),
-            "losses": self.losses,
-        }
+    def undo(self) -> str:
+        """What to do to take it back. The other consumer has kept its positions."""
+        return f"delete {self.files.location}, and start the other consumer"
 
 
-def plan_takeover(
-    client: KinesisClient,
-    stopped: StreamStops,
+def take_over(
+    stops: Mapping[str, Mapping[str, Stop]],
+    checkpoint: CheckpointFiles | str,
     *,
-    others: Stop | None = None,
-    advance: Advance = ignore,
-) -> StreamMigration:
-    """Plan how a query takes a stream over, and read the records around each joint.
+    kinesis: KinesisClient,
+    source: str = "0",
+    begin: ShardOffset | None = None,
+    allow_data_loss: bool = False,
+    approve: Callable[[TakeOver], bool] = lambda _: True,
+    watch: Callable[[], None] = lambda: None,
+) -> TakeOver:
+    """Write the checkpoint of a new query that continues where another consumer stopped.
 
-    Makes two calls per shard, four for a shard at ``LATEST``, and changes nothing.
+    Args:
+        stops: where the other consumer stopped, by stream and shard: from ``read_stops`` or
+            ``kcl_stops``.
+        checkpoint: the files of the new checkpoint, or its folder or URL.
+        kinesis: boto3's client of Kinesis, in the region of the streams.
+        source: number of the source in the new query, from 0, or its name.
+        begin: where to begin in shards for which the positions do not say it. ``None`` refuses
+            them.
+        allow_data_loss: whether to write although unread records have expired, or may have.
+        approve: is called with the plan, before anything is written. If it returns false, nothing
+            is.
+        watch: raises an error if the other consumer still runs. It is called before writing.
+
+    Raises:
+        MigrationError: if the positions do not fit the streams, if records are lost, or if the
+            checkpoint belongs to a query that has begun.
     """
-    found = describe(client, stopped.stream)
-    again = created_again(found.arn, found.created, stopped.created)
-    if again is not None:
-        raise MigrationError(f"{again} {HINT}")
-    listed = list_shards(client, found.arn)
-    plan = plan_start(found.name, listed, stopped.stops, StreamTimes.of(found), others)
-    joints = ask_each(lambda it: _examine(client, found.arn, it), plan.starts, advance)
-    return StreamMigration(stream=found, plan=plan, joints=tuple(joints))
+    files = open_files(checkpoint) if isinstance(checkpoint, str) else checkpoint
+    _require_new(files, source)
+    shards, offsets = list[ShardPlan](), dict[str, StreamOffset]()
+    for name, them in stops.items():
+        arn, offset, found = _examined(kinesis, name, them, begin)
+        offsets[arn] = offset
+        shards += found
+    plan = TakeOver(files=files, shards=shards, offset=SourceOffset(streams=offsets))
+    if not plan.is_approved(approve, MigrationError, allow_loss=allow_data_loss):
+        return plan
+    watch()
+    _require_new(files, source)
+    files.create(initial_path(source), encode(plan.offset))
+    return replace(plan, is_done=True)
 
 
-def _examine(client: KinesisClient, arn: str, start: ShardStart) -> Joint:
-    offset, shard = start.offset, start.shard
-    if is_end(shard, offset):
-        return Joint(start=start, offset=offset, verdict=Verdict.CONTINUES)
-    if offset.progress is Progress.AFTER:
-        at = replace(offset, progress=Progress.FROM)
-        return joined(start, first_records(client, arn, shard.id, at, count=2))
-    found = first_records(client, arn, shard.id, offset, count=1)
-    if start.stop is None or start.stop.kind is not StopKind.LATEST:
-        return joined(start, found)
-    return newest(start, found, first_records(client, arn, shard.id, _OLDEST, count=1))
-
-
-def joined(start: ShardStart, found: FirstRecords) -> Joint:
-    """The joint at a position."""
-    offset = start.offset
-    seen = around(start.shard, offset, found)
-    loss = loss_at(offset, seen, start.times)
-    joint = Joint(start=start, offset=offset, verdict=Verdict.BEGINS, first=seen.unread.first)
-    if seen.anchor is Anchor.UNKNOWN:
-        return replace(joint, verdict=Verdict.UNPROVEN, loss=f"{loss}.")
-    if loss is not None:
-        return replace(joint, verdict=Verdict.LOST, loss=f"{loss}. {_left(joint.first)}")
-    joint = replace(joint, offset=dated(offset, seen, start.times))
-    if seen.anchor is Anchor.NONE or offset.progress is not Progress.AFTER:
-        return joint
-    last = seen.named
-    again = 0 if last is None else _read_of_aggregate(start, last)
-    if again:
-        begin = replace(joint.offset, progress=Progress.FROM)
-        return replace(
-            joint, offset=begin, verdict=Verdict.REPEATS, last=last, first=last, again=again
-        )
-    return replace(joint, verdict=Verdict.CONTINUES, last=last)
-
-
-def _left(first: StreamRecord | None) -> str:
-    if first is None:
-        return "No later record is there."
-    return (
-        f"The first record that is left, {first.sequence_number}, arrived at "
-        f"{instant(first.arrived)}."
-    )
-
-
-def _read_of_aggregate(start: ShardStart, last: StreamRecord) -> int:
-    """How many user records were read of an aggregate that was not read completely; 0 for all."""
-    sub = None if start.stop is None else start.stop.sub_sequence_number
-    packed = None if sub is None else parse(last.data)
-    if sub is None or packed is None or sub >= len(packed.rows) - 1:
-        return 0
-    return sub + 1
-
-
-def newest(start: ShardStart, found: FirstRecords, oldest: FirstRecords) -> Joint:
-    """The joint where the other consumer was to begin with new records.
-
-    A shard that has received no record keeps this position, and then the query misses none.
-    """
-    old, begins = oldest.first, start.offset.complete_until
-    joint = Joint(start=start, offset=start.offset, verdict=Verdict.BEGINS, first=found.first)
-    is_new = old is not None and begins is not None and old.arrived >= begins
-    if is_new or (old is None and oldest.is_complete):
-        return joint
-    first = (
-        "the search for them ended before it found one"
-        if old is None
-        else f"the first of them, {old.sequence_number}, arrived at {instant(old.arrived)}"
-    )
-    loss = (
-        "the other consumer was to begin with new records (LATEST). Records that arrived before "
-        f"{start.offset.time} are not read: {first}. To read those that it has not processed, set "
-        "--at to the time at which it began, or to the oldest time within the retention period."
-    )
-    return replace(joint, verdict=Verdict.SKIPS, loss=loss)
-
-
-def require_new(files: CheckpointFiles, source: str) -> None:
-    """Refuse a checkpoint of a query that has begun."""
+def _require_new(files: CheckpointFiles, source: str) -> None:
     if files.names("offsets") or files.read(initial_path(source)) is not None:
         raise MigrationError(
             f"the checkpoint {files.location} belongs to a query that has begun. Choose a folder "
@@ -291,12 +136,122 @@ def require_new(files: CheckpointFiles, source: str) -> None:
         )
 
 
-def write_new(files: CheckpointFiles, source: str, migrations: Iterable[StreamMigration]) -> None:
-    """Write the position at which a source of a new query begins."""
-    offset = SourceOffset(streams={it.stream.arn: it.offset for it in migrations})
-    require_new(files, source)
-    try:
-        files.create(initial_path(source), encode(offset))
-    except FileExistsError:
-        require_new(files, source)
-        raise
+def _examined(
+    client: KinesisClient, stream: str, stops: Mapping[str, Stop], begin: ShardOffset | None
+) -> tuple[str, StreamOffset, list[ShardPlan]]:
+    """Where to begin in a stream, and what that does. Makes two calls per shard."""
+    found = describe(client, stream)
+    arn, listed, times = found.arn, list_shards(client, found.arn), StreamTimes.of(found)
+
+    def ask(it: Joint) -> Joint:
+        return joined(it, around(client, arn, it.shard, it.offset), times)
+
+    joints = ask_each(ask, plan_start(found.name, listed, stops, times, begin))
+    shards = [
+        ShardPlan(arn=arn, shard=name, words=f"it stopped {stop.words}", loss=SHARD_EXPIRED)
+        for name, stop in stops.items()
+        if name not in {it.id for it in listed} and stop.progress is not Progress.FINISHED
+    ]
+    shards += [ShardPlan(arn=arn, shard=it.shard.id, words=it.words, loss=it.loss) for it in joints]
+    places = {it.shard.id: it.offset for it in joints}
+    return arn, StreamOffset(created=instant(found.created), shards=places), shards
+
+
+def plan_start(
+    stream: str,
+    listed: Sequence[StreamShard],
+    stops: Mapping[str, Stop],
+    times: StreamTimes,
+    begin: ShardOffset | None = None,
+) -> list[Joint]:
+    """Decide where to begin in each shard, parents before children.
+
+    A shard without a stop begins at its oldest record if it descends from one with a stop. It has
+    been read if one with a stop descends from it, unless the query still reads a parent of it.
+    """
+    by_id = {shard.id: shard for shard in listed}
+    _require_fitting(stream, by_id, stops)
+    after, before = descendants(by_id, stops), ancestors(by_id, stops)
+    unknown = [it for it in by_id if it not in stops and it not in after and it not in before]
+    unknown += [it for it in by_id if it in stops and stops[it].is_vague]
+    if unknown and begin is None:
+        raise MigrationError(
+            f"stream {stream}: the positions do not say which records were read of "
+            f"{named(unknown)}. They are LATEST or AT_TIMESTAMP without a time, or missing. Choose "
+            "where to begin in such shards with --begin trim_horizon, latest or TIME."
+        )
+    joints: dict[str, Joint] = {}
+    for shard in parents_first(by_id):
+        waits_for = tuple(parent for parent in shard.parents if parent in joints)
+        given = stops.get(shard.id)
+        stop: ShardOffset | None = begin if shard.id in unknown else given
+        if stop is None:
+            if not waits_for and shard.id not in after - before:
+                continue
+            stop = _OLDEST
+        if stop.progress is not Progress.FINISHED or waits_for:
+            offset = _offset(shard, stop, times, waits_for)
+            joints[shard.id] = Joint(shard=shard, stop=given, offset=offset)
+    return [*joints.values()]
+
+
+def _require_fitting(
+    stream: str, listed: Mapping[str, StreamShard], stops: Mapping[str, Stop]
+) -> None:
+    if not any(name in listed for name in stops):
+        raise MigrationError(
+            f"the positions name none of the shards of stream {stream}. They name "
+            f"{named(sorted(stops))}; the stream has {named(sorted(listed))}. Check the name of "
+            "the stream. If all the shards have expired, begin a new query at trim_horizon."
+        )
+    for name in stops.keys() & listed.keys():
+        shard, stop = listed[name], stops[name]
+        if stop.sequence_number is not None:
+            _require_inside(shard, stop.sequence_number)
+        if stop.progress is Progress.FINISHED and shard.is_open:
+            raise MigrationError(
+                f"stream {stream}, {name}: the positions say that it was read to its end, but it "
+                "is open. They belong to another stream, or to an earlier one with the same name."
+            )
+
+
+def _require_inside(shard: StreamShard, number: int) -> None:
+    if number < shard.starting or (shard.ending is not None and number > shard.ending):
+        last = "" if shard.ending is None else f" to {shard.ending}"
+        raise MigrationError(
+            f"sequence number {number} is not in {shard.id}, whose numbers are from "
+            f"{shard.starting}{last}. The positions belong to another stream, or to an earlier one "
+            "with the same name."
+        )
+
+
+def _offset(
+    shard: StreamShard, stop: ShardOffset, times: StreamTimes, waits_for: tuple[str, ...]
+) -> ShardOffset:
+    if stop.progress is Progress.AT:
+        return at_time(parsed(stop.time) or times.now, times, waits_for)
+    number, progress = stop.sequence_number, stop.progress
+    if progress is Progress.FINISHED:
+        # The query reads its parent first, and would add it at the parent's end if it were missing.
+        number, progress = shard.ending, Progress.AFTER
+    return ShardOffset(progress=progress, sequence_number=number, waits_for=waits_for)
+
+
+def joined(joint: Joint, found: Around, times: StreamTimes) -> Joint:
+    """A joint with what the records around it prove."""
+    loss = loss_at(joint.offset, found, times)
+    joint = replace(joint, found=found, loss=loss, offset=dated(joint.offset, found, times))
+    again = _read_of_aggregate(joint.stop, found.named)
+    if loss is not None or not again:
+        return joint
+    begin = replace(joint.offset, progress=Progress.FROM)
+    return replace(joint, offset=begin, found=replace(found, first=found.named), again=again)
+
+
+def _read_of_aggregate(stop: Stop | None, last: StreamRecord | None) -> int:
+    """How many user records were read of an aggregate that was not read completely; 0 for all."""
+    sub = None if stop is None else stop.sub
+    packed = None if sub is None or last is None else parse(last.data)
+    if sub is None or packed is None or sub >= len(packed.rows) - 1:
+        return 0
+    return sub + 1

@@ -1,4 +1,4 @@
-"""Rewrites the log of a checkpoint, and keeps the old one aside.
+"""Rewrites the position of a source in a checkpoint, and keeps the old one aside.
 
 Spark continues after the newest completed micro-batch N, at its end in ``offsets/N``. This end
 becomes the new position. A query that still runs has the old one in its memory, and would undo the
@@ -10,41 +10,34 @@ running query, but Spark's sink for files would miss this number for ever.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import CheckpointError
 from spark_kinesis._offsets import encode
-from spark_kinesis.tools.facts.checkpoints import REWINDS, initial_path
-from spark_kinesis.tools.facts.offsets import parse_log
+from spark_kinesis.tools.changes import watch_query
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from spark_kinesis._offsets import SourceOffset
-    from spark_kinesis.tools.facts.checkpoints import Checkpoint
-    from spark_kinesis.tools.facts.files import CheckpointFiles
+    from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint, LogState
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogPosition:
     """Where a query continues."""
 
-    batch: int | None  # the newest completed micro-batch. ``None`` if there is none.
+    state: LogState  # the log as it was read
+    batch: Batch  # the newest completed micro-batch
     planned: tuple[int, ...]  # later micro-batches, which are not completed
     source: str  # number or name of the source
-    offset: SourceOffset  # its position
-
-    @property
-    def path(self) -> str:
-        """The file with the position."""
-        return initial_path(self.source) if self.batch is None else f"offsets/{self.batch}"
+    others: tuple[str, ...]  # the other sources
+    offset: SourceOffset  # the position of the source
 
 
 def read_position(
-    checkpoint: Checkpoint, wanted: str | None, kept: Collection[str], *, drop_planned: bool
+    checkpoint: Checkpoint, wanted: str | None = None, *, drop_planned: bool = False
 ) -> LogPosition:
     """Where a query continues, if it may be moved."""
     where = f"the checkpoint {checkpoint.location}"
@@ -54,8 +47,12 @@ def read_position(
             "deduplication. Its state would not fit another position. Start the query with a new "
             "checkpoint."
         )
-    completed = checkpoint.completed()
-    batch = completed[-1] if completed else None
+    state = checkpoint.state()
+    if not state[1]:
+        raise CheckpointError(
+            f"{where} has no completed micro-batch. Start the query with a new checkpoint and "
+            "another starting position."
+        )
     planned = checkpoint.unfinished()
     if planned and not drop_planned and not all(map(checkpoint.is_empty, planned)):
         raise CheckpointError(
@@ -63,74 +60,52 @@ def read_position(
             "written it, in part or as a whole. Start the query once more until the micro-batch is "
             "completed, or forget it with --drop-planned."
         )
-    source, offset, sources = _source(checkpoint, batch, wanted)
-    others = [it for it in sources if it != source and it not in kept]
-    if others:
-        names = ", ".join(others)
-        raise CheckpointError(
-            f"{where} has other sources: {names}. They would continue where they are. If this is "
-            f"right, name each of them with --keep, for example --keep {others[0]}."
-        )
-    return LogPosition(batch=batch, planned=planned, source=source, offset=offset)
-
-
-def _source(
-    checkpoint: Checkpoint, batch: int | None, wanted: str | None
-) -> tuple[str, SourceOffset, Sequence[str]]:
-    """The source, its position, and all sources."""
-    if batch is None:
-        return *checkpoint.start(wanted), checkpoint.begun()
-    found = checkpoint.batch(batch)
-    source = checkpoint.source(found, wanted)
-    return source, checkpoint.position(found, source), found.sources
-
-
-def require_stopped(checkpoint: Checkpoint, position: LogPosition) -> None:
-    """Refuse a checkpoint whose query has run since ``read_position``."""
-    completed = checkpoint.completed()
-    newest = completed[-1] if completed else None
-    if (newest, _later(checkpoint, newest)) != (position.batch, position.planned):
-        raise CheckpointError(
-            f"the checkpoint {checkpoint.location} has changed: its query runs. Stop the query "
-            "first."
-        )
+    batch = checkpoint.batch(state[1][-1])
+    source = checkpoint.source(batch, wanted)
+    return LogPosition(
+        state=state,
+        batch=batch,
+        planned=planned,
+        source=source,
+        others=tuple(it for it in batch.sources if it != source),
+        offset=checkpoint.position(batch, source),
+    )
 
 
 def rewrite(
     checkpoint: Checkpoint,
     position: LogPosition,
     offset: SourceOffset,
-    note: Mapping[str, Any],
-    now: datetime,
-) -> str:
-    """Write a new position. The old files and a note go to a folder of the checkpoint.
+    plan: Sequence[str],
+    folder: str,
+) -> None:
+    """Write a new position. The old files and the plan go to a folder of the checkpoint.
 
     If it is interrupted, the query continues at the old or at the new position.
-
-    Returns:
-        The folder, relative to the checkpoint.
     """
-    files = checkpoint.files
-    require_stopped(checkpoint, position)
-    folder = f"{REWINDS}/{now.astimezone(timezone.utc):%Y%m%dT%H%M%S.%f}Z"
-    paths = [position.path, *(f"offsets/{it}" for it in position.planned)]
-    old = {path: files.read(path) or "" for path in paths}
+    files, newest = checkpoint.files, f"offsets/{position.batch.number}"
+    watch_query(checkpoint, position.state)
+    dropped = {f"offsets/{it}": f"{folder}/dropped/{it}" for it in position.planned}
+    old = {path: files.read(path) or "" for path in (newest, *dropped)}
     for path, text in old.items():
-        files.create(f"{folder}/{path if path == position.path else _dropped(path)}", text)
-    files.create(f"{folder}/note.json", json.dumps(note, indent=2) + "\n")
-    for path in paths[1:]:
+        files.create(dropped.get(path, f"{folder}/{path}"), text)
+    files.create(f"{folder}/plan.txt", "".join(f"{line}\n" for line in plan))
+    for path in dropped:
         files.remove(path)
-    new = _moved(old[position.path], position, encode(offset), checkpoint.location)
-    files.replace(position.path, new)
-    following = None if position.batch is None else f"offsets/{position.batch + 1}"
-    is_blocked = following is None or _is_created(files, following, new)
-    running = _newer(checkpoint, position) if is_blocked else following
-    if running is None:
-        return folder
-    if is_blocked and following is not None:
+    new = position.batch.with_end(position.source, encode(offset)).text
+    files.replace(newest, new)
+    following = f"offsets/{position.batch.number + 1}"
+    try:
+        files.create(following, new)
+    except FileExistsError:
+        running: str | None = following
+    else:
+        running = _newer(checkpoint, position.batch.number)
+        if running is None:
+            return
         files.remove(following)
     for path, text in old.items():
-        if path == position.path or files.read(path) is None:
+        if path == newest or files.read(path) is None:
             files.replace(path, text)
     raise CheckpointError(
         f"the checkpoint {checkpoint.location}: the query runs. It has continued from its old "
@@ -139,37 +114,8 @@ def rewrite(
     )
 
 
-def _is_created(files: CheckpointFiles, path: str, text: str) -> bool:
-    try:
-        files.create(path, text)
-    except FileExistsError:
-        return False
-    return True
-
-
-def _newer(checkpoint: Checkpoint, position: LogPosition) -> str | None:
-    """What a running query has planned or completed after the micro-batch that is planned for it.
-
-    Without a completed micro-batch, none is planned for it: the first one has no end to repeat.
-    """
-    newest = -1 if position.batch is None else position.batch
-    known = newest if position.batch is None else newest + 1
-    done = [f"commits/{it}" for it in checkpoint.completed() if it > newest]
-    return next(iter([*done, *(f"offsets/{it}" for it in _later(checkpoint, known))]), None)
-
-
-def _dropped(path: str) -> str:
-    return path.replace("offsets/", "dropped/", 1)
-
-
-def _later(checkpoint: Checkpoint, batch: int | None) -> tuple[int, ...]:
-    """The micro-batches in the log after one."""
-    return tuple(it for it in checkpoint.planned() if batch is None or it > batch)
-
-
-def _moved(text: str, position: LogPosition, offset: str, location: str) -> str:
-    """The file with another end of one source. The format and the other sources stay."""
-    if position.batch is None:
-        return offset
-    logged = parse_log(text, f"{location}/{position.path}")
-    return logged.with_offset(position.source, offset).text
+def _newer(checkpoint: Checkpoint, batch: int) -> str | None:
+    """What a running query has completed, or planned after the micro-batch planned for it."""
+    planned, completed = checkpoint.state()
+    done = [f"commits/{it}" for it in completed if it > batch]
+    return next(iter([*done, *(f"offsets/{it}" for it in planned if it > batch + 1)]), None)
