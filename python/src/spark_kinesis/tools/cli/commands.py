@@ -25,7 +25,7 @@ INTERRUPTED = 130
 # Name, `module:name` of the click command, and what it does. By subject, as `--help` lists them.
 COMMANDS = {
     "doctor": (
-        "spark_kinesis.tools.examination.command:command",
+        "spark_kinesis.tools.examination:command",
         "Examine a set-up, and say what to do about each problem.",
     ),
     "top": (
@@ -34,7 +34,7 @@ COMMANDS = {
     ),
     "tail": ("spark_kinesis.tools.tailing:command", "Show the records of a stream as they arrive."),
     "advise": (
-        "spark_kinesis.tools.advising.command:command",
+        "spark_kinesis.tools.advising:command",
         "Say which shards to split or merge, from measured traffic, and do it.",
     ),
     "audit": (
@@ -42,7 +42,7 @@ COMMANDS = {
         "Count the duplicates and gaps of exactly-once queries in a stream.",
     ),
     "batches": (
-        "spark_kinesis.tools.history.command:batches",
+        "spark_kinesis.tools.history:command",
         "List the micro-batches of a checkpoint.",
     ),
     "rewind": (
