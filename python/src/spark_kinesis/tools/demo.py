@@ -79,16 +79,13 @@ def command() -> int:
 
 
 def run(folder: Path) -> Verdict:
-    """Run the demo. Its checkpoint and Spark's log go into the folder.
-
-    Raises:
-        SparkKinesisError: if the query ends, or does not read the orders in time.
-    """
+    """Run the demo. Its checkpoint and Spark's log go into the folder."""
     with ExitStack() as stack:
         kinesis = stack.enter_context(LocalKinesis(streams={ORDERS: 2, COPY: 2}))
         threads = stack.enter_context(ThreadPoolExecutor(1))
         stage = Stage(kinesis, folder, threads)
-        stack.callback(stage.close)
+        stack.callback(stage.kill)
+        stack.callback(stage.ended.set)
         stage.tell("the local Kinesis runs, and 500 orders per second are written to it")
         stage.start("the query starts at the oldest order")
         stage.until_behind(_CAUGHT_UP)
@@ -221,17 +218,8 @@ class Stage:
                 os.killpg(query.pid, signal.SIGKILL)  # Spark's JVM is a child of the process
         query.wait()
 
-    def close(self) -> None:
-        """Stop everything."""
-        self.ended.set()
-        self.kill()
-
     def until_behind(self, most: int) -> None:
-        """Print the figures until the query has read all orders but so many.
-
-        Raises:
-            SparkKinesisError: if the query ends, or does not read the orders in time.
-        """
+        """Print the figures until the query has read all orders but so many."""
         until = time.monotonic() + PATIENCE_SECONDS
         while (lag := self._lag()) > min(most, self.written - 1):
             if self._query is not None and self._query.poll() is not None:

@@ -167,18 +167,15 @@ def recorded(file: str) -> Iterator[Record]:
     """
     with Path(file).open(encoding="utf-8") as lines:
         for number, text in enumerate(lines, start=1):
-            yield _recorded(text, f"--replay: line {number} of {file}")
-
-
-def _recorded(text: str, where: str) -> Record:
-    try:
-        row = json.loads(text)
-        data = base64.b64decode(row["data"], validate=True)
-        return row["key"] or row["sequence"], data
-    except (ValueError, KeyError, TypeError) as error:
-        raise GeneratorError(
-            f"{where} is not a row of `spark-kinesis tail --json`: {error!r}"
-        ) from None
+            try:
+                row = json.loads(text)
+                data = base64.b64decode(row["data"], validate=True)
+                yield row["key"] or row["sequence"], data
+            except (ValueError, KeyError, TypeError) as error:  # noqa: PERF203 names the line
+                raise GeneratorError(
+                    f"--replay: line {number} of {file} is not a row of `spark-kinesis tail "
+                    f"--json`: {error!r}"
+                ) from None
 
 
 def function_of(place: str) -> Make:

@@ -46,16 +46,12 @@ class ShardRead:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchReads:
-    """A micro-batch and what it has read.
-
-    Attributes:
-        reads: one per shard that it has read. ``None`` if the log has lost its start.
-    """
+    """A micro-batch and what it has read."""
 
     number: int  # its ID
     planned: datetime | None  # when Spark planned it. ``None`` if the log does not say so.
     completed: datetime | None  # when it was completed. ``None`` if it was not.
-    reads: tuple[ShardRead, ...] | None
+    reads: tuple[ShardRead, ...] | None  # one per shard. ``None`` if the log has lost its start.
 
 
 def batches(

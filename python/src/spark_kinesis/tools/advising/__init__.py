@@ -179,8 +179,7 @@ def _apply(client: KinesisClient, stream: str, found: Advice, *, is_agreed: bool
 def _show(found: Advice, console: Console) -> None:
     table = Table(title=f"Open shards of {found.stream}", title_justify="left", box=None)
     for name in ("shard", "first hash key", "records/s", "KiB/s", "used"):
-        is_text = name in {"shard", "first hash key"}
-        table.add_column(name, justify="left" if is_text else "right", no_wrap=True)
+        table.add_column(name, justify="left" if name == "shard" else "right", no_wrap=True)
     for it in found.shards:
         table.add_row(
             it.id,

@@ -34,15 +34,7 @@ def reshard(
     """Split and merge until the stream has the wanted shards.
 
     What is to do follows from the present shards alone, so a run after an interruption continues.
-
-    Args:
-        client: client of Kinesis, which makes a call again that is refused for a while.
-        arn: ARN of the stream.
-        initial: lowest hash keys of the shards when the advice was given.
-        wanted: lowest hash keys of the wanted shards.
-
-    Yields:
-        Each step, after it took effect.
+    Shards are given by their lowest hash keys. Each step is yielded after it took effect.
 
     Raises:
         SparkKinesisError: if somebody else changes the shards, or the stream does not become

@@ -92,25 +92,21 @@ def doctor(
         uses=tuple(uses),
         spark=spark,
     )
-    found: list[Finding] = []
-    for name, check in _checks(setup).items():
-        on_step(name)
-        found += check(setup)
-    return Report(found)
-
-
-def _checks(setup: Setup) -> dict[str, Callable[[Setup], Iterable[Finding]]]:
-    """What is checked, in the order in which a set-up works: software first, checkpoint last."""
+    # In the order in which a set-up works.
     checks: dict[str, Callable[[Setup], Iterable[Finding]]] = {
         "software": software_check,
         "access": access_check,
         "network": network_check,
     }
-    if setup.stream is not None:
+    if stream is not None:
         checks |= {"stream": stream_check, "quota": quota_check, "permissions": permission_check}
-    if setup.checkpoint is not None:
+    if checkpoint is not None:
         checks["checkpoint"] = checkpoint_check
-    return checks
+    found: list[Finding] = []
+    for name, check in checks.items():
+        on_step(name)
+        found += check(setup)
+    return Report(found)
 
 
 @click.command("doctor")

@@ -85,9 +85,9 @@ def log_findings(
     owners = f"the checkpoint belongs to {', '.join(arns)}"
     if any(stream in (arn, stream_name(arn)) for arn in arns):
         yield CHECKPOINT.ok("streams", owners)
-        return
-    remedy = "Name a stream of the checkpoint. Or, to read {}, use a new checkpoint location."
-    yield CHECKPOINT.problem("streams", f"{owners}, not to {stream}", remedy.format(stream))
+    else:
+        remedy = f"Name one of these streams. To read {stream}, use a new checkpoint location."
+        yield CHECKPOINT.problem("streams", f"{owners}, not to {stream}", remedy)
 
 
 @dataclass(frozen=True, kw_only=True)

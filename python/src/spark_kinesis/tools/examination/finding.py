@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -69,31 +70,24 @@ class Section:
         code, seen = code_of(error), f"{action} failed: {text_of(error)}"
         if code in TRANSIENT:
             return self.unknown(subject, seen, "Try again later.")
-        remedy = next(
-            (remedy for words, remedy in _REMEDIES if any(it in code for it in words)), ""
-        )
+        remedy = next((it for pattern, it in _REMEDIES.items() if re.search(pattern, code)), "")
         if not remedy and answer_of(error):
             remedy = "Look up the error in the reference of Kinesis."
         return self.problem(subject, seen, (remedy or _UNREACHABLE).format(action=action))
 
 
-# The first one counts of which a word is part of the service's name of the error.
-_REMEDIES = (
-    (("KMSAccessDenied",), "Allow kms:Decrypt in the policies of the caller and of the key."),
-    (("KMS",), "Make the key of the stream usable in AWS KMS, or name another one."),
-    (("AccessDenied",), "Allow {action} in the policy of the credentials: docs/how-to/iam.md."),
-    (
-        ("ResourceNotFound",),
-        "Check the name, the region, and the account of the credentials.",
-    ),
-    (("ExpiredToken",), "Renew the credentials, for example with aws sso login."),
-    (("ParamValidation", "InvalidArgument", "ValidationException"), "Correct the name or ARN."),
-    (
-        ("UnrecognizedClient", "InvalidClientToken", "Signature", "RequestExpired"),
-        "Check the access key, the secret access key, and the clock of this machine.",
-    ),
-    (("Credential", "Token", "SSO"), "Set credentials: docs/how-to/iam.md."),
-)
+# By patterns of the service's name of the error. The first that matches counts.
+_REMEDIES = {
+    "KMSAccessDenied": "Allow kms:Decrypt in the policies of the caller and of the key.",
+    "KMS": "Make the key of the stream usable in AWS KMS, or name another one.",
+    "AccessDenied": "Allow {action} in the policy of the credentials: see docs/how-to/iam.md.",
+    "ResourceNotFound": "Check the name, the region, and the account of the credentials.",
+    "ExpiredToken": "Renew the credentials, for example with aws sso login.",
+    "ParamValidation|InvalidArgument|ValidationException": "Correct the name or the ARN.",
+    "UnrecognizedClient|InvalidClientToken|Signature|RequestExpired": "Check the access key, the "
+    "secret access key, and the clock of this machine.",
+    "Credential|Token|SSO": "Set credentials: see docs/how-to/iam.md.",
+}
 _UNREACHABLE = "Check the findings of the section network, the endpoint and the region."
 
 

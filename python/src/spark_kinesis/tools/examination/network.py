@@ -34,7 +34,6 @@ _REFUSED = timedelta(minutes=5)
 _WRONG = timedelta(seconds=30)
 _SECONDS = 5
 _MILLIS = 1000
-_PORTS = {"http": 80, "https": 443}
 _ROUTE = (
     "Check the route to it: in a private subnet, a NAT gateway or a VPC endpoint for Kinesis; the "
     "security group of the VPC endpoint; a proxy that must be set."
@@ -98,10 +97,9 @@ def proxy_of(url: str, settings: CallSettings, *, is_local: bool) -> str | None:
 
 
 def _address(url: str) -> Finding:
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
+    host = urlsplit(url).hostname or ""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         return NETWORK.problem(
             "address",

@@ -61,28 +61,21 @@ def software_findings(found: Installed) -> Iterator[Finding]:
     """Python, Java, Spark, Scala, and the jars. Makes no calls."""
     versions = f"Python {platform.python_version()}, spark-kinesis {__version__}"
     yield SOFTWARE.ok("python", versions)
-    yield _java(found)
+    if found.java is not None or not found.is_session:  # a Connect session does not show it
+        yield _java(found.java)
     yield _spark(found)
     yield _on_class_path(found)
     for jar in found.jars:
         yield from _wrong_jar(jar, found.scala)
 
 
-def _java(found: Installed) -> Finding:
-    if found.java is None:
-        if found.is_session:
-            return SOFTWARE.unknown("java", "the session does not show its Java version")
-        remedy = "Install a JDK 17 or 21, and set JAVA_HOME to its folder."
+def _java(version: str | None) -> Finding:
+    remedy = "On the driver and each executor, install a JDK 17 or 21, and set JAVA_HOME to it."
+    if version is None:
         return SOFTWARE.problem("java", "no Java was found in JAVA_HOME or on the PATH", remedy)
-    major = next(iter(numbers(found.java)), 0)
-    seen = f"Java {found.java}"
+    major, seen = next(iter(numbers(version)), 0), f"Java {version}"
     if major < OLDEST_JAVA:
-        return SOFTWARE.problem(
-            "java",
-            f"{seen} is too old for the connector",
-            "Install a JDK 17 or 21, and set JAVA_HOME to its folder on the driver and on each "
-            "executor.",
-        )
+        return SOFTWARE.problem("java", f"{seen} is too old for the connector", remedy)
     if major not in TESTED_JAVA:
         return SOFTWARE.unknown("java", f"{seen} is not tested", "Java 17 and 21 are.")
     return SOFTWARE.ok("java", seen)
@@ -148,12 +141,7 @@ def _wrong_jar(place: str, wanted: str | None) -> Iterator[Finding]:
 
 
 def find_installed(spark: SparkSession | None) -> Installed:
-    """What is installed.
-
-    Args:
-        spark: a session to look at; default: the active session of this process, and without one
-            the software with which a session would start.
-    """
+    """What is installed in a session, in the active one, or in this environment."""
     session = spark
     if session is None and find_spec("pyspark") is not None:
         from pyspark.sql import SparkSession  # noqa: PLC0415 optional, and slow to load
