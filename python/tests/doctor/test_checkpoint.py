@@ -133,8 +133,9 @@ def test_the_oldest_shard_decides(ages: list[int]) -> None:
 
 def test_the_lag_is_that_of_the_last_shard() -> None:
     behind = replace(AT_TIP, behind=3 * HOUR, arrived=NOW - 3 * HOUR)
+    less = replace(AT_TIP, behind=HOUR, arrived=NOW - HOUR)
     waiting = replace(READ, waits_for=("b",))
-    found = of(facts((READ, AT_TIP), (READ, behind), (waiting, None)), "lag")
+    found = of(facts((READ, less), (READ, behind), (waiting, None)), "lag")
     assert found.seen == "orders is at most 3 h behind, in b. 1 shards were not read"
     # The record that the probe read counts, too.
     only = replace(AT_TIP, arrived=NOW - 3 * HOUR, records=1)

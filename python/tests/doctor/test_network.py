@@ -92,10 +92,11 @@ def test_a_proxy_that_refuses_is_a_problem(proxied: str, monkeypatch: pytest.Mon
     assert "wrong" not in refused.seen
 
 
-def test_a_proxy_without_a_port_number_is_a_problem(
-    proxied: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("proxy", ["http://user:pass@proxy:many", "http://user:pass#1@proxy:1"])
+def test_a_wrong_url_of_a_proxy_is_a_problem(
+    proxy: str, proxied: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("https_proxy", "http://user:pass@proxy:many")
+    monkeypatch.setenv("https_proxy", proxy)
     wrong = problem(found(proxied))
     assert "HTTPS_PROXY" in wrong.remedy
     assert "pass" not in wrong.seen

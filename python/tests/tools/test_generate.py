@@ -38,6 +38,7 @@ class World:
         self.time = 100.0
         self.script = list(script)
         self.delay = delay
+        self.delays: list[float] = []  # of the first calls
         self.sent: list[tuple[float, list[str]]] = []
 
     def now(self) -> float:
@@ -50,7 +51,7 @@ class World:
     def put_records(self, **request: Any) -> Any:
         records = request["Records"]
         self.sent.append((self.time, [it["Data"].decode() for it in records]))
-        self.time += self.delay
+        self.time += self.delays.pop(0) if self.delays else self.delay
         codes = self.script.pop(0) if self.script else [None] * len(records)
         return {"Records": [{"ShardId": "a"} if it is None else {"ErrorCode": it} for it in codes]}
 
@@ -99,6 +100,15 @@ def test_a_delay_is_caught_up_by_a_tenth_of_a_second_at_most(rate: float, delay:
             total += len(batch)
             # Records of a tenth of a second go into one request, and as many are caught up.
             assert total <= rate * (ended - begun + 0.2) + len(batch) + 1
+
+
+def test_after_a_long_call_the_rate_is_the_same() -> None:
+    world = World()
+    world.delays = [5.0]
+    world.write(numbered(300), 100.0)
+    (begun, first), *rest = world.sent
+    soon = sum(len(batch) for at, batch in rest if at < begun + 6.0)
+    assert len(first) + soon == pytest.approx(11 + 110, abs=11)  # a second, and what is caught up
 
 
 def test_an_event_is_json_with_a_key() -> None:

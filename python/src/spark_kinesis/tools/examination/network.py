@@ -71,9 +71,11 @@ def network_check(setup: Setup) -> Iterator[Finding]:
         seconds, headers = ask(url, proxy, settings.ca_bundle)
     except aws_errors() as error:
         remedy = _REMEDIES.get(code_of(error))
+        # The text about a wrong URL may contain a part of the proxy's password.
+        why = error if remedy or proxy is None else "the URL of the proxy may be wrong"
         yield NETWORK.problem(
             "connection",
-            shown(f"{url}{through} does not answer: {error}"),
+            f"{url}{through} does not answer: {why}",
             remedy or "Check the endpoint, HTTPS_PROXY or --proxy, and AWS_CA_BUNDLE.",
         )
         return
