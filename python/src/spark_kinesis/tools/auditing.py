@@ -1,8 +1,4 @@
-"""Counts the duplicates and the gaps in what exactly-once queries have written to a stream.
-
-The function ``audit`` and the command ``spark-kinesis audit`` read the stream itself, with a batch
-query.
-"""
+"""Counts the duplicates and the gaps in what exactly-once queries have written to a stream."""
 
 from __future__ import annotations
 

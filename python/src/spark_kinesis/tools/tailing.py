@@ -1,7 +1,4 @@
-"""Shows the records of a stream as they arrive. Reads slowly, and changes nothing.
-
-The function is ``tail``, and the command ``spark-kinesis tail``.
-"""
+"""Shows the records of a stream as they arrive. Reads slowly, and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Which shards of a stream to split or merge, from its traffic. The command is ``advise``.
 
-``layout`` decides, without calls. ``measuring`` asks CloudWatch and samples records, and
-``resharding`` splits and merges.
+``layout`` decides, without calls. ``measuring`` and ``resharding`` call Kinesis.
 """
 
 from __future__ import annotations
