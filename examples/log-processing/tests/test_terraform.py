@@ -16,7 +16,7 @@ from log_processing import alerts
 from log_processing.progress import NAMESPACE
 from log_processing.settings import read_settings
 from log_processing.table import item_of
-from spark_kinesis.tools.examination.permissions import ACTIONS, Use
+from spark_kinesis.tools.examination.permissions import ACTIONS, READ
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "terraform"
@@ -145,7 +145,7 @@ def test_the_job_may_do_what_the_code_and_the_readme_say() -> None:
     permissions = actions((FOLDER / "permissions.tf").read_text(encoding="utf-8"))
     documented = actions(" ".join(" ".join(row) for row in rows("Permissions")))
     assert permissions == {**documented, "dynamodb": documented["dynamodb"] | READER["dynamodb"]}
-    connector = actions(" ".join(it.name for it in ACTIONS if Use.READ in it.uses))
+    connector = actions(" ".join(name for name, uses in ACTIONS.items() if READ in uses))
     assert connector["kinesis"] == permissions["kinesis"]
 
 

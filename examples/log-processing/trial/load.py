@@ -13,8 +13,9 @@ SERVICES = ["checkout", "payments", "search", "shipping"]
 KEYS = 1000
 
 
-def event(number: int, chance: random.Random) -> tuple[str, dict[str, Any]]:
+def event(number: int) -> tuple[str, dict[str, Any]]:
     """An event. One in a hundred is an error, and one in a hundred lacks its level."""
+    chance = random.Random(number)
     now = datetime.now(timezone.utc).replace(tzinfo=None)
     text = "".join(chance.choices(string.ascii_lowercase, k=60))
     return f"key-{chance.randrange(KEYS)}", {

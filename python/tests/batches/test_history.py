@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spark_kinesis import CheckpointError
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.files import open_files
-from spark_kinesis.tools.history import batches, history, read_spans
+from spark_kinesis.tools.history import batches
 
 ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 CREATED = "2026-01-02T03:04:05Z"
@@ -58,40 +57,37 @@ def resharded(written: Written) -> Written:
 
 
 def test_each_batch_has_its_reads(written: Written) -> None:
-    found = list(history(resharded(written).checkpoint()))
-    reads = [
-        [(it.shard, it.start.text, it.end.text) for it in batch.reads or ()] for batch in found
-    ]
+    found = batches(resharded(written).checkpoint())
+    reads = [[(it.shard, it.start, it.end) for it in batch.reads or ()] for batch in found]
     assert reads == [
         [("a", "trim_horizon", "10@1767340800123")],
         [("a", "10@1767340800123", "finished")],
         [("b", "trim_horizon", "20")],  # the time of c alone has changed: nothing was read
     ]
-    assert [batch.started for batch in found] == [(), ("b", "c"), ()]
     assert all(batch.completed and batch.planned for batch in found)
 
 
 def test_a_batch_that_was_not_completed_says_so(written: Written) -> None:
     checkpoint = resharded(written).checkpoint()
     (written.folder / "commits" / "2").unlink()
-    assert [it.completed is None for it in history(checkpoint)] == [False, False, True]
+    assert [it.completed is None for it in batches(checkpoint)] == [False, False, True]
 
 
 def test_the_start_of_the_oldest_batch_may_be_lost(written: Written) -> None:
     checkpoint = resharded(written).checkpoint()
     (written.folder / "offsets" / "0").unlink()
-    found = list(history(checkpoint))
+    found = batches(checkpoint)
     assert [(it.number, it.reads is None) for it in found] == [(1, True), (2, False)]
 
 
 def test_the_last_batches_begin_after_the_one_before(written: Written) -> None:
-    (found,) = history(resharded(written).checkpoint(), last=1)
+    (found,) = batches(resharded(written).checkpoint(), last=1)
     assert (found.number, [it.shard for it in found.reads or ()]) == (2, ["b"])
 
 
 def test_a_stream_that_was_made_again_was_not_read_between(written: Written) -> None:
     written.initial({"a": "5"}).batch(0, {"a": "10"}, created="2026-02-02T03:04:05Z")
-    (found,) = history(written.checkpoint())
+    (found,) = batches(written.checkpoint())
     assert found.reads == ()
 
 
@@ -99,8 +95,7 @@ def test_a_stream_whose_creation_time_becomes_known_is_the_same(written: Written
     written.initial({"a": "5"})
     written.batch(0, {"a": "10"}, created="1970-01-01T00:00:00Z").batch(1, {"a": "20"})
     found = [
-        [(it.start.text, it.end.text) for it in batch.reads or ()]
-        for batch in history(written.checkpoint())
+        [(it.start, it.end) for it in batch.reads or ()] for batch in batches(written.checkpoint())
     ]
     assert found == [[("5", "10")], [("10", "20")]]
 
@@ -114,54 +109,33 @@ def test_a_batch_keeps_its_end_if_the_query_was_moved_after_it(written: Written)
         written.file(f"{aside}/note.json", '{"afterBatch": 2}')
         written.batch(2, {"b": f"at:2026-01-0{number + 1}T00:00:00Z", "c": "trim_horizon"})
     written.batch(3, {"b": "7", "c": "trim_horizon"})
-    found = list(history(checkpoint))
-    assert [(it.start.text, it.end.text) for it in found[2].reads or ()] == [("trim_horizon", "20")]
-    assert [(it.start.text, it.end.text) for it in found[3].reads or ()] == [
-        ("at:2026-01-02T00:00:00Z", "7")
-    ]
+    found = batches(checkpoint)
+    assert [(it.start, it.end) for it in found[2].reads or ()] == [("trim_horizon", "20")]
+    assert [(it.start, it.end) for it in found[3].reads or ()] == [("at:2026-01-02T00:00:00Z", "7")]
 
 
-def test_numbers_of_batches() -> None:
-    assert read_spans("7") == [(7, 7)]
-    assert read_spans("12-14, 3,13") == [(12, 14), (3, 3), (13, 13)]
-    for wrong in ("", "a", "5-3", "1-", "-1", "1,,2"):
-        with pytest.raises(CheckpointError, match="is not a micro-batch such as 120 or 120-124"):
-            read_spans(wrong)
-
-
-def test_a_huge_range_is_answered_at_once(
-    written: Written, capsys: pytest.CaptureFixture[str]
-) -> None:
-    place = str(resharded(written).folder)
-    for numbers in ("0-999999999999", "999999999999"):
-        assert run(["batches", "--checkpoint", place, "--batches", numbers]) == 2
-        assert "no micro-batch 999999999999. It has those from 0 to 2" in capsys.readouterr().err
-
-
-def test_batches_is_a_function(written: Written) -> None:
+def test_batches_takes_a_folder(written: Written) -> None:
     place = str(resharded(written).folder)
     assert [it.number for it in batches(place)] == [0, 1, 2]
     assert [it.number for it in batches(place, last=1)] == [2]
-    assert [it.number for it in batches(place, numbers="0,2")] == [0, 2]
 
 
 def test_the_command_prints_a_table(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
     place = str(resharded(written).folder)
-    assert run(["batches", "--checkpoint", place, "--shards"]) == 0
+    assert run(["batches", "--checkpoint", place]) == 0
     out = capsys.readouterr().out
     assert "2026-01-02 08:00:00 UTC" in out
-    assert "1 read, 2 new" in out
-    assert [line.split() for line in out.splitlines()][-1] == ["2", "b", "trim_horizon", "20"]
-    assert "\nrecords: --count (" in out
+    assert [line.split()[0] for line in out.splitlines()] == ["batch", "0", "1", "2"]
 
 
 def test_the_command_prints_json(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
     place = str(resharded(written).folder)
-    assert run(["batches", "--checkpoint", place, "--batches", "1-2", "--json"]) == 0
+    assert run(["batches", "--checkpoint", place, "--last", "2", "--json"]) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [it["batch"] for it in found] == [1, 2]
-    assert found[0]["newShards"] == ["b", "c"]
-    assert found[1]["shards"] == [{"stream": ARN, "shard": "b", "from": "trim_horizon", "to": "20"}]
+    assert [it["number"] for it in found] == [1, 2]
+    assert found[1]["reads"] == [
+        {"stream": ARN, "shard": "b", "start": "trim_horizon", "end": "20"}
+    ]
 
 
 def test_the_command_reads_a_log_with_names(
@@ -173,33 +147,18 @@ def test_the_command_reads_a_log_with_names(
     words = ["batches", "--checkpoint", str(written.folder), "--json"]
     for chosen in ([], ["--source", "orders"]):
         assert run([*words, *chosen]) == 0
-        (shard,) = json.loads(capsys.readouterr().out)["shards"]
-        assert (shard["from"], shard["to"]) == ("trim_horizon", "10")
+        (shard,) = json.loads(capsys.readouterr().out)["reads"]
+        assert (shard["start"], shard["end"]) == ("trim_horizon", "10")
     assert run([*words, "--source", "clicks"]) == 2
     assert "there is no source clicks. Its Kinesis sources are: orders" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        (["--batches", "7"], "no micro-batch 7. It has those from 0 to 2."),
-        (["--source", "3"], "there is no source 3. Its Kinesis sources are: 0"),
-    ],
-)
-def test_what_is_not_there_is_named(
-    words: list[str], text: str, written: Written, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["batches", "--checkpoint", str(resharded(written).folder), *words]) == 2
-    assert text in capsys.readouterr().err
-
-
-def test_a_lost_start_cannot_be_counted(
+def test_a_source_that_is_not_there_is_named(
     written: Written, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    resharded(written)
-    (written.folder / "offsets" / "0").unlink()
-    assert run(["batches", "--checkpoint", str(written.folder), "--count"]) == 2
-    assert "the start of micro-batch 1 is not in the log any more" in capsys.readouterr().err
+    words = ["batches", "--checkpoint", str(resharded(written).folder), "--source", "3"]
+    assert run(words) == 2
+    assert "there is no source 3. Its Kinesis sources are: 0" in capsys.readouterr().err
 
 
 def test_an_option_of_a_store_has_a_value(capsys: pytest.CaptureFixture[str]) -> None:

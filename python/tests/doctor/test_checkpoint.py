@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -19,18 +18,18 @@ from spark_kinesis.tools.cli import Connection
 from spark_kinesis.tools.examination import Finding, State
 from spark_kinesis.tools.examination.checkpoint import (
     MOST_PROBES,
-    ShardFact,
     StreamFacts,
     checkpoint_check,
     log_findings,
     look_at,
     stream_findings,
 )
-from spark_kinesis.tools.examination.setup import Setup
+from spark_kinesis.tools.examination.finding import Setup
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.lags import Probe
-from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
+from spark_kinesis.tools.facts.losses import ServiceClock
+from spark_kinesis.tools.facts.streams import StreamSummary
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 CREATED = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -59,37 +58,34 @@ AT_TIP = Probe(
 )
 
 
-def shard(name: str, *parents: str) -> StreamShard:
-    return StreamShard(id=name, parents=parents, first_key=0, last_key=1, starting=1, ending=None)
+Fact = tuple[ShardOffset, Probe | Exception | None]
+"""How far a shard was read, and what a read after that found."""
 
 
-def facts(*shards: ShardFact, listed: tuple[StreamShard, ...] | None = None) -> StreamFacts:
-    known = {it.id: it.offset for it in shards}
+def facts(*shards: Fact, listed: bool = True) -> StreamFacts:
+    """A stream with the shards `a`, `b` and so on."""
+    known = dict(zip("abcdefgh", shards, strict=False))
     return StreamFacts(
         name="orders",
         summary=SUMMARY,
-        offset=StreamOffset(created="2026-01-01T00:00:00Z", shards=known),
-        shards=shards,
-        listed=listed if listed is not None else tuple(map(shard, known)),
+        offset=StreamOffset(
+            created="2026-01-01T00:00:00Z", shards={it: offset for it, (offset, _) in known.items()}
+        ),
+        listed=known if listed else (),
+        probes={it: probe for it, (_, probe) in known.items() if probe is not None},
     )
 
 
-def fact(offset: ShardOffset = READ, probe: Probe | None = AT_TIP, name: str = "a") -> ShardFact:
-    return ShardFact(id=name, offset=offset, is_listed=True, probe=probe)
+def of(found: StreamFacts, subject: str) -> Finding:
+    return next(it for it in stream_findings(found, NOW) if it.subject == subject)
 
 
-def of(found: StreamFacts, subject: str) -> Finding | None:
-    return next((it for it in stream_findings(found, NOW) if it.subject == subject), None)
-
-
-def loss(*shards: ShardFact) -> Finding:
-    found = of(facts(*shards), "loss")
-    assert found is not None
-    return found
+def loss(*shards: Fact) -> Finding:
+    return of(facts(*shards), "loss")
 
 
 def test_a_restart_within_the_retention_period_loses_nothing() -> None:
-    found = loss(fact())
+    found = loss((READ, AT_TIP))
     assert found.state is State.OK
     assert "before 2026-01-03 11:00:00 UTC loses nothing: 23 h are left" in found.seen
 
@@ -103,100 +99,59 @@ def test_a_restart_within_the_retention_period_loses_nothing() -> None:
     ],
 )
 def test_time_runs_out(age: timedelta, state: State) -> None:
-    found = loss(fact(), fact(replace(READ, complete_as_of=NOW - age), name="b"))
+    found = loss((READ, AT_TIP), (replace(READ, complete_as_of=NOW - age), AT_TIP))
     assert found.state is state
     assert ("KINESIS_DATA_LOSS" in found.seen) == (age >= DAY)
 
 
 def test_an_expired_shard_that_is_not_finished_is_a_loss() -> None:
-    gone = replace(fact(), is_listed=False, probe=None)
-    assert loss(gone).state is State.PROBLEM
-    assert "Kinesis no longer has it" in loss(gone).details[0]
-    finished = replace(gone, offset=ShardOffset(progress=Progress.FINISHED))
-    assert loss(finished, fact(name="b")).state is State.OK
+    found = of(facts((READ, None), listed=False), "loss")
+    assert (found.state, "records of a of orders" in found.seen) == (State.PROBLEM, True)
+    finished = ShardOffset(progress=Progress.FINISHED)
+    assert of(facts((finished, None), listed=False), "loss").state is State.OK
 
 
 def test_a_position_without_a_time_is_judged_by_its_next_record() -> None:
     untimed = replace(READ, complete_as_of=None)
-    assert loss(fact(untimed)).state is State.UNKNOWN
+    assert loss((untimed, AT_TIP)).state is State.UNKNOWN
     old = replace(AT_TIP, arrived=NOW - 23 * HOUR, behind=23 * HOUR)
-    assert "1 h are left" in loss(fact(untimed, old)).seen
+    assert "1 h are left" in loss((untimed, old)).seen
 
 
 def test_a_start_is_judged_by_its_time() -> None:
-    horizon = ShardOffset(progress=Progress.TRIM_HORIZON)
-    assert loss(fact(horizon)).state is State.OK
+    assert loss((ShardOffset(progress=Progress.TRIM_HORIZON), AT_TIP)).state is State.OK
     early = ShardOffset(progress=Progress.AT, time="2025-12-01T00:00:00Z")
-    assert loss(fact(early)).state is State.PROBLEM
+    assert loss((early, AT_TIP)).state is State.PROBLEM
 
 
 @given(st.lists(st.integers(0, 48), min_size=1, max_size=5))
 def test_the_oldest_shard_decides(ages: list[int]) -> None:
-    shards = [
-        fact(replace(READ, complete_as_of=NOW - hours * HOUR), name=str(number))
-        for number, hours in enumerate(ages)
-    ]
-    found = loss(*shards)
+    found = loss(*((replace(READ, complete_as_of=NOW - it * HOUR), AT_TIP) for it in ages))
     assert ("KINESIS_DATA_LOSS" in found.seen) == (max(ages) >= 24)
     assert (found.state is State.OK) == (24 - max(ages) > 2.4)
-    if "KINESIS_DATA_LOSS" in found.seen:
-        assert len(found.details) == sum(it >= 24 for it in ages)
 
 
 def test_the_lag_is_that_of_the_last_shard() -> None:
     behind = replace(AT_TIP, behind=3 * HOUR, arrived=NOW - 3 * HOUR)
-    waiting = fact(replace(READ, waits_for=("b",)), None, "c")
-    found = of(facts(fact(), fact(READ, behind, "b"), waiting), "lag")
-    assert found is not None
-    assert "at most 3 h behind, in b" in found.seen
-    assert "1 of 3 shards were not read" in found.seen
-    assert found.details == ("a: read to its newest record", "b: 3 h behind", "c: waits for b")
-
-
-def test_the_record_that_the_probe_read_counts_towards_the_lag() -> None:
-    only = replace(AT_TIP, behind=timedelta(), arrived=NOW - 3 * HOUR, records=1)
-    found = of(facts(fact(), fact(READ, only, "b")), "lag")
-    assert found is not None
-    assert "at most 3 h behind, in b" in found.seen
-    assert found.details == ("a: read to its newest record", "b: 3 h behind")
-
-
-@pytest.mark.parametrize(("count", "words"), [(1, "1 record"), (2, "2 records")])
-def test_records_that_arrive_at_this_moment_are_counted(count: int, words: str) -> None:
-    now = replace(AT_TIP, arrived=NOW, records=1)
-    found = of(facts(*(fact(READ, now, str(number)) for number in range(count))), "lag")
-    assert found is not None
-    assert found.seen == f"orders is read to its end, except {words}"
+    less = replace(AT_TIP, behind=HOUR, arrived=NOW - HOUR)
+    waiting = replace(READ, waits_for=("b",))
+    found = of(facts((READ, less), (READ, behind), (waiting, None)), "lag")
+    assert found.seen == "orders is at most 3 h behind, in b. 1 shards were not read"
+    # The record that the probe read counts, too.
+    only = replace(AT_TIP, arrived=NOW - 3 * HOUR, records=1)
+    assert "3 h behind, in b" in of(facts((READ, AT_TIP), (READ, only)), "lag").seen
 
 
 def test_a_lag_that_cannot_be_read_is_unknown() -> None:
-    refused = ShardFact(id="a", offset=READ, is_listed=True, refusal="Throttled")
-    found = of(facts(refused), "lag")
-    assert found is not None
+    found = of(facts((READ, ValueError("Throttled"))), "lag")
     assert (found.state, "Throttled" in found.seen) == (State.UNKNOWN, True)
 
 
 def test_a_stream_that_was_made_again_is_a_problem() -> None:
-    again = replace(facts(fact()), summary=replace(SUMMARY, created=CREATED + HOUR))
+    again = replace(facts((READ, AT_TIP)), summary=replace(SUMMARY, created=CREATED + HOUR))
     (found,) = stream_findings(again, NOW)
     assert found.state is State.PROBLEM
     assert "deleted and created again" in found.seen
-
-
-@pytest.mark.parametrize(
-    ("listed", "unplanned"),
-    [
-        ((shard("a"), shard("b", "a"), shard("c", "b")), ()),  # descendants of a known shard
-        ((shard("p"), shard("a", "p")), ()),  # an ancestor, which was read before
-        ((shard("a"), shard("x"), shard("y", "x")), ("x", "y")),
-        ((shard("a"), shard("m", "a", "x"), shard("x")), ("x",)),  # m descends from a
-    ],
-)
-def test_shards_without_a_known_relative_are_a_problem(
-    listed: tuple[StreamShard, ...], unplanned: tuple[str, ...]
-) -> None:
-    found = of(facts(fact(), listed=listed), "shards")
-    assert (found.details if found else ()) == unplanned
 
 
 def log(folder: Path, *ends: str, completed: int, version: str = "v1") -> Checkpoint:
@@ -223,17 +178,17 @@ def end(number: int = 7) -> str:
 )
 def test_a_checkpoint_has_an_owner(stream: str, state: State, tmp_path: Path) -> None:
     found = log(tmp_path, end(), completed=8)
-    *_, restart, owner = log_findings(found, next_positions(found), stream, NOW)
+    readable, owner = log_findings(found, next_positions(found), stream, NOW)
     assert (owner.subject, owner.state) == ("streams", state)
     assert ARN in owner.seen
-    assert restart.seen == "the query continues after micro-batch 8"
+    assert readable.seen.endswith("is completed, and the query continues after it")
 
 
 def test_a_batch_that_was_not_completed_runs_again(tmp_path: Path) -> None:
     found = log(tmp_path, end(), completed=7)
-    first, restart = log_findings(found, next_positions(found), None, NOW)
-    assert "micro-batch 8 last, 1 h ago" in first.seen
-    assert restart.seen == "micro-batch 8 is not completed, and runs again"
+    (readable,) = log_findings(found, next_positions(found), None, NOW)
+    text = "micro-batch 8 last, 1 h ago. It is not completed, and runs again"
+    assert readable.seen.endswith(text)
 
 
 def stub(*names: str, asked: list[str], field: str = "ShardId") -> Any:
@@ -272,49 +227,44 @@ def stub(*names: str, asked: list[str], field: str = "ShardId") -> Any:
     )
 
 
-def test_finished_shards_take_no_read_from_the_others() -> None:
+def looked_at(
+    monkeypatch: pytest.MonkeyPatch, asked: list[str], shards: dict[str, ShardOffset]
+) -> StreamFacts:
+    kinesis = stub(*shards, asked=asked)
+    monkeypatch.setattr(Setup, "kinesis", lambda *_: kinesis)
+    setup = Setup(connection=Connection("doctor"), clock=ServiceClock(lambda: NOW))
+    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
+    return look_at(setup, "orders", ARN, offset)
+
+
+def test_finished_shards_take_no_read_from_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     finished = ShardOffset(progress=Progress.FINISHED)
     shards = {f"closed-{number}": finished for number in range(MOST_PROBES)} | {"open": READ}
-    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
     asked: list[str] = []
-    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda: NOW, lambda _: None)
+    found = looked_at(monkeypatch, asked, shards)
     assert asked == ["open"]
-    lag = of(found, "lag")
-    assert lag is not None
-    assert lag.seen == "orders is at most 1 min behind, in open"
+    assert of(found, "lag").seen == "orders is at most 1 min behind, in open"
 
 
-def test_shards_are_read_side_by_side() -> None:
-    both = Barrier(2, timeout=60)
-
-    class Asked(list[str]):
-        def append(self, shard: str, /) -> None:
-            both.wait()
-            super().append(shard)
-
-    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards={"a": READ, "b": READ})
-    asked, said = Asked(), list[str]()
-    client = stub("a", "b", asked=asked)
-    found = look_at(client, "orders", ARN, offset, lambda: NOW, said.append)
-    assert {it.id: it.probe is not None for it in found.shards} == {"a": True, "b": True}
-    assert said == ["checkpoint: a", "checkpoint: b"]
+def test_at_most_a_hundred_shards_are_read_the_oldest_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shards = {f"s-{n}": replace(READ, complete_as_of=NOW - n * HOUR) for n in range(102)}
+    found = looked_at(monkeypatch, [], shards)
+    assert {*shards} - {*found.probes} == {"s-0", "s-1"}
 
 
-def test_a_child_of_a_finished_shard_is_read() -> None:
+def test_a_child_is_read_after_its_parents(monkeypatch: pytest.MonkeyPatch) -> None:
     child = ShardOffset(progress=Progress.TRIM_HORIZON, waits_for=("parent",))
-    shards = {"parent": ShardOffset(progress=Progress.FINISHED), "child": child}
-    offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
     asked: list[str] = []
-    found = look_at(stub(*shards, asked=asked), "orders", ARN, offset, lambda: NOW, lambda _: None)
-    assert asked == ["child"]
-    lag = of(found, "lag")
-    assert lag is not None
-    assert lag.details == ("parent: finished", "child: 1 min behind")
+    parent = ShardOffset(progress=Progress.FINISHED)
+    looked_at(monkeypatch, asked, {"parent": parent, "child": child})
+    looked_at(monkeypatch, asked, {"parent": READ, "child": child})
+    assert asked == ["child", "parent"]
 
 
 def test_a_stream_whose_shards_are_all_finished_is_read_to_its_end() -> None:
-    found = of(facts(fact(ShardOffset(progress=Progress.FINISHED), None)), "lag")
-    assert found is not None
+    found = of(facts((ShardOffset(progress=Progress.FINISHED), None)), "lag")
     assert (found.state, found.seen) == (State.OK, "orders is read to its end")
 
 

@@ -6,13 +6,11 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from python.tests.doctor.services import service
 from spark_kinesis.tools.examination import Finding, State
-from spark_kinesis.tools.examination.quota import probe_finding, usage_finding
+from spark_kinesis.tools.examination.stream import usage_finding
 
-ARN = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
 
@@ -75,31 +73,3 @@ def test_a_quota_that_is_nearly_used_up_is_a_problem(
     found, _ = usage(reads, size, refused, shards)
     assert found.state is state
     assert bool(found.remedy) == (state is State.PROBLEM)
-
-
-def kinesis(*codes: str) -> Any:
-    """A client that refuses the first of five reads with these errors."""
-    refusals = [
-        ClientError({"Error": {"Code": code, "Message": "No."}}, "GetRecords") for code in codes
-    ]
-    pages: list[Any] = [{"Records": []}] * (5 - len(codes))
-    return service(
-        "kinesis", get_shard_iterator={"ShardIterator": "i"}, get_records=[*refusals, *pages]
-    )
-
-
-THROTTLED = "ProvisionedThroughputExceededException"
-
-
-@pytest.mark.parametrize(
-    ("codes", "state", "text"),
-    [
-        ([], State.OK, "no other reader"),
-        ([THROTTLED] * 2, State.OK, "about 2 of"),
-        ([THROTTLED] * 4, State.PROBLEM, "4 of 5"),
-        ([THROTTLED, "AccessDeniedException"], State.UNKNOWN, "AccessDenied"),
-    ],
-)
-def test_refusals_are_reads_of_others(codes: list[str], state: State, text: str) -> None:
-    found = probe_finding(kinesis(*codes), ARN, "a")
-    assert (found.state, text in found.seen) == (state, True)

@@ -7,8 +7,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, NoCredenti
 
 from spark_kinesis.tools.cli import Connection
 from spark_kinesis.tools.examination import State
-from spark_kinesis.tools.examination.refusals import refused
-from spark_kinesis.tools.examination.setup import Setup, region_of
+from spark_kinesis.tools.examination.finding import Setup, region_of
 from spark_kinesis.tools.examination.stream import STREAM
 
 
@@ -23,7 +22,8 @@ def refusal(code: str) -> ClientError:
         (refusal("ResourceNotFoundException"), State.PROBLEM, "Check the name, the region"),
         (refusal("ExpiredTokenException"), State.PROBLEM, "Renew the credentials"),
         (refusal("InvalidSignatureException"), State.PROBLEM, "the clock"),
-        (refusal("KMSDisabledException"), State.PROBLEM, "Enable the key"),
+        (refusal("KMSAccessDeniedException"), State.PROBLEM, "Allow kms:Decrypt"),
+        (refusal("KMSDisabledException"), State.PROBLEM, "usable in AWS KMS"),
         (refusal("InvalidArgumentException"), State.PROBLEM, "Correct the name"),
         (refusal("LimitExceededException"), State.UNKNOWN, "Try again"),
         (refusal("SomethingNew"), State.PROBLEM, "Look up the error"),
@@ -32,7 +32,7 @@ def refusal(code: str) -> ClientError:
     ],
 )
 def test_a_refusal_has_a_remedy(error: Exception, state: State, remedy: str) -> None:
-    found = refused(STREAM, "shards", error, "kinesis:ListShards")
+    found = STREAM.refused("shards", error, "kinesis:ListShards")
     assert found.state is state
     assert remedy in found.remedy
     assert found.seen.startswith("kinesis:ListShards failed: ")

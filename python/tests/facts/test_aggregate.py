@@ -12,7 +12,7 @@ from aws_kinesis_agg.deaggregator import iter_deaggregate_records
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_kinesis.tools.facts.aggregates import Aggregate, UserRecord, maker, parse
+from spark_kinesis.tools.facts.aggregates import Aggregate, UserRecord, parse
 
 MARK = b"\xf3\x89\x9a\xc2"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -34,7 +34,7 @@ def test_it_reads_what_an_aggregation_library_wrote(
     library = RecordAggregator()
     for key, data, place in rows:
         library.add_user_record(key, data, None if place is None else str(place))
-    outer, _, data = library.clear_and_get().get_contents()
+    _, _, data = library.clear_and_get().get_contents()
     found = parse(data)
     assert found is not None
     assert [(it.key, it.data) for it in found.rows] == [(key, data) for key, data, _ in rows]
@@ -43,7 +43,6 @@ def test_it_reads_what_an_aggregation_library_wrote(
     assert all(
         it.hash_key == place for it, place in zip(found.rows, given_keys, strict=True) if place
     )
-    assert outer == "a" or maker(found, outer) == "aggregation library"
 
 
 @given(st.binary(max_size=60))
@@ -106,29 +105,3 @@ def test_a_marker_has_no_row() -> None:
     found = parse(sealed(b"\x0a\x14spark-kinesis-marker"))
     assert found == Aggregate(rows=(), keys=("spark-kinesis-marker",))
     assert found.is_marker
-    assert maker(found, "a") == "spark-kinesis, marker"
-
-
-def row(hash_key: str | None, tag: str | None = None) -> UserRecord:
-    tags = () if tag is None else (("spark-kinesis", tag),)
-    return UserRecord(key="k", hash_key=hash_key, data=b"", tags=tags)
-
-
-@pytest.mark.parametrize(
-    ("rows", "key", "said"),
-    [
-        (
-            [row("1", "q-1 7 abc 1 3 0 000000000012"), row("1")],
-            "a",
-            "spark-kinesis, exactly once: query q-1, batch 7, task 3, number 12",
-        ),
-        ([row("1", "odd")], "a", "spark-kinesis, exactly once"),
-        ([row("1"), row("1")], "a", "spark-kinesis"),
-        ([row("1"), row("2")], "a", "KPL, or spark-kinesis with ordering=perKey"),
-        ([row(None)], "a", "KPL, or spark-kinesis with ordering=perKey"),
-        ([row(None)], "k", "aggregation library"),
-        ([row(None)], "z", "other"),
-    ],
-)
-def test_it_says_who_wrote_an_aggregate(rows: list[UserRecord], key: str, said: str) -> None:
-    assert maker(Aggregate(rows=tuple(rows), keys=("k",)), key) == said

@@ -22,13 +22,13 @@ from spark_kinesis.tools.advising.layout import (
 )
 from spark_kinesis.tools.facts.streams import HASH_KEYS, StreamShard
 
-MOST, MERGED = 0.8, 0.5
+MOST = 0.8
 ROWS = 3000
 LAST = HASH_KEYS - 1
 
 
 def planned(chance: random.Random, traffic: Traffic, count: int) -> Layout:
-    return plan_layout(sampled(chance, traffic, borders(chance, count), ROWS), MOST, MERGED)
+    return plan_layout(sampled(chance, traffic, borders(chance, count), ROWS), MOST)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -63,7 +63,7 @@ def test_advice_that_was_followed_is_not_repeated(seed: int) -> None:
     traffic = made_up(chance, shards=chance.uniform(1, 8), hot=1)
     first = planned(chance, traffic, 4)
     ranges = list(zip(first.starts, [it - 1 for it in first.starts[1:]] + [LAST], strict=True))
-    again = plan_layout(sampled(chance, traffic, ranges, ROWS), MOST, MERGED)
+    again = plan_layout(sampled(chance, traffic, ranges, ROWS), MOST)
     # A new sample has another error: few borders move, and it ends.
     assert len(set(again.starts) ^ set(first.starts)) <= 2
 
@@ -97,20 +97,18 @@ def whole(peak: float, *loads: tuple[int, float], sampled: int = 10_000) -> Shar
 
 def test_halves_carry_equal_load_and_not_equal_ranges() -> None:
     shard = whole(1200, *((1000 + number, 0.001) for number in range(1000)), sampled=100_000)
-    layout = plan_layout([shard], MOST, MERGED)
+    layout = plan_layout([shard], MOST)
     assert layout.starts == (0, 1500)
 
 
 def test_without_a_sample_a_shard_is_cut_in_the_middle() -> None:
-    layout = plan_layout(even(1, 1000), MOST, MERGED)
+    layout = plan_layout(even(1, 1000), MOST)
     assert layout.starts[0] == 0
     assert layout.starts[1:] == pytest.approx([HASH_KEYS // 2], rel=0.01)
 
 
 def test_a_hot_key_is_named() -> None:
-    layout = plan_layout(
-        [whole(1500, (7, 0.99), (HASH_KEYS // 2, 0.01), sampled=1000)], MOST, MERGED
-    )
+    layout = plan_layout([whole(1500, (7, 0.99), (HASH_KEYS // 2, 0.01), sampled=1000)], MOST)
     (hot,) = layout.hot
     assert (hot.key, hot.shard) == ("k7", "s")
     assert hot.used == pytest.approx(1.5, rel=0.01)
@@ -118,15 +116,15 @@ def test_a_hot_key_is_named() -> None:
 
 def test_a_hot_key_gets_a_shard_if_its_neighbors_suffer() -> None:
     shard = whole(1500, (10**9, 0.15), (2 * 10**9, 0.7), (3 * 10**9, 0.15))
-    layout = plan_layout([shard], MOST, 0.0)
+    layout = plan_layout([shard], MOST)
     assert layout.starts == (0, 1_500_000_001, 2_500_000_001)
     assert [it.key for it in layout.hot] == ["k2000000000"]
 
 
 def test_cold_neighbors_are_merged_up_to_the_limit() -> None:
-    assert plan_layout(even(4, 100), MOST, MERGED).starts == (0,)
-    assert len(plan_layout(even(4, 200), MOST, MERGED).pieces) == 2
-    assert len(plan_layout(even(4, 300), MOST, MERGED).pieces) == 4
+    assert plan_layout(even(4, 100), MOST).starts == (0,)
+    assert len(plan_layout(even(4, 200), MOST).pieces) == 2
+    assert len(plan_layout(even(4, 300), MOST).pieces) == 4
 
 
 def test_adjacent_hash_keys_leave_two_in_each_shard() -> None:
@@ -138,7 +136,7 @@ def test_adjacent_hash_keys_leave_two_in_each_shard() -> None:
         sampled=6000,
         atoms=tuple(Atom(hash_key=it, records=1 / 6, bytes=1 / 6, key="k") for it in range(6)),
     )
-    assert plan_layout([shard], MOST, MERGED).starts == (0, 2, 4)
+    assert plan_layout([shard], MOST).starts == (0, 2, 4)
 
 
 def ranged(name: str, first: int, last: int) -> StreamShard:

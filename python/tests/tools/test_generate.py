@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import math
-import random
-from collections import Counter
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +18,12 @@ from hypothesis import strategies as st
 from spark_kinesis import GeneratorError
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.generating import (
-    SHAPES,
-    Events,
     Record,
     Written,
-    at_rate,
+    event,
     function_of,
     generate,
-    put_records,
+    made,
     recorded,
 )
 
@@ -42,6 +38,7 @@ class World:
         self.time = 100.0
         self.script = list(script)
         self.delay = delay
+        self.delays: list[float] = []  # of the first calls
         self.sent: list[tuple[float, list[str]]] = []
 
     def now(self) -> float:
@@ -54,31 +51,33 @@ class World:
     def put_records(self, **request: Any) -> Any:
         records = request["Records"]
         self.sent.append((self.time, [it["Data"].decode() for it in records]))
-        self.time += self.delay
+        self.time += self.delays.pop(0) if self.delays else self.delay
         codes = self.script.pop(0) if self.script else [None] * len(records)
         return {"Records": [{"ShardId": "a"} if it is None else {"ErrorCode": it} for it in codes]}
 
-    def write(self, records: Any, seconds: float = math.inf) -> Written:
+    def write(self, records: Any, rate: float, seconds: float = math.inf) -> Written:
         client: Any = self
         return generate(
-            "orders", records, kinesis=client, seconds=seconds, now=self.now, sleep=self.sleep
+            "orders",
+            records,
+            kinesis=client,
+            rate=rate,
+            seconds=seconds,
+            now=self.now,
+            sleep=self.sleep,
         )
 
-    def put(self, *texts: str, patience: float = 60.0) -> Written:
-        client: Any = self
-        records = [("k", it.encode()) for it in texts]
-        return put_records(
-            client, "orders", records, patience=patience, now=self.now, sleep=self.sleep
-        )
+    def put(self, *texts: str) -> Written:
+        return self.write([("k", it.encode()) for it in texts], 1000.0)
 
 
-def numbered(number: int, _chance: random.Random) -> Record:
-    return f"key-{number}", str(number).encode()
+def numbered(count: int) -> list[Record]:
+    return [(f"key-{number}", str(number).encode()) for number in range(count)]
 
 
 def test_the_requested_number_is_written_at_the_rate() -> None:
     world = World()
-    found = world.write(islice(at_rate(numbered, 100.0), 105))
+    found = world.write(numbered(105), 100.0)
     assert [text for _, batch in world.sent for text in batch] == [str(n) for n in range(105)]
     assert found == Written(records=105, bytes=10 + 2 * 90 + 3 * 5)
     assert world.sent[-1][0] - world.sent[0][0] == pytest.approx(1.0, abs=0.11)
@@ -86,7 +85,7 @@ def test_the_requested_number_is_written_at_the_rate() -> None:
 
 def test_it_ends_in_time_even_if_the_next_record_is_due_later() -> None:
     world = World()
-    world.write(at_rate(numbered, 0.01), seconds=3)
+    world.write(numbered(9), 0.01, seconds=3)
     assert len(world.sent) == 1
     assert world.time == pytest.approx(103)
 
@@ -94,7 +93,7 @@ def test_it_ends_in_time_even_if_the_next_record_is_due_later() -> None:
 @given(st.floats(1, 20_000), st.floats(0, 0.5))
 def test_a_delay_is_caught_up_by_a_tenth_of_a_second_at_most(rate: float, delay: float) -> None:
     world = World(delay=delay)
-    world.write(islice(at_rate(numbered, rate), 300))
+    world.write(numbered(300), rate)
     for first, (begun, _) in enumerate(world.sent):
         total = 0
         for ended, batch in world.sent[first:]:
@@ -103,45 +102,27 @@ def test_a_delay_is_caught_up_by_a_tenth_of_a_second_at_most(rate: float, delay:
             assert total <= rate * (ended - begun + 0.2) + len(batch) + 1
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_keeps_the_rate_on_average(shape: str) -> None:
-    times = [at for at, _ in islice(at_rate(numbered, 50.0, shape=shape, period=10.0), 5000)]
-    assert times[-1] == pytest.approx(100, rel=0.02)
-    by_second = Counter(int(it) for it in times if it < 90)
-    highest = {"steady": 1.0, "burst": 5.0, "sine": 1.8}[shape]
-    assert max(by_second.values()) == pytest.approx(50 * highest, rel=0.05)
+def test_after_a_long_call_the_rate_is_the_same() -> None:
+    world = World()
+    world.delays = [5.0]
+    world.write(numbered(300), 100.0)
+    (begun, first), *rest = world.sent
+    soon = sum(len(batch) for at, batch in rest if at < begun + 6.0)
+    assert len(first) + soon == pytest.approx(11 + 110, abs=11)  # a second, and what is caught up
 
 
-def test_a_seed_makes_the_same_records() -> None:
-    def made(seed: int) -> list[Any]:
-        events = islice(at_rate(Events(keys=9, hot_share=0.2), 10, seed=seed), 30)
-        return [(key, json.loads(data)["value"]) for _, (key, data) in events]
-
-    assert made(7) == made(7)
-    assert made(7) != made(8)
-
-
-@given(st.integers(0, 2**32), st.floats(0.05, 1.0))
-def test_a_hot_key_has_its_share(seed: int, share: float) -> None:
-    events, chance, size = Events(keys=10, hot_share=share), random.Random(seed), 2000
-    drawn = Counter(events(number, chance)[0] for number in range(size))
-    assert set(drawn) <= {f"key-{number}" for number in range(10)}
-    expected = share + (1 - share) / 10
-    assert abs(drawn["key-0"] / size - expected) <= 7 * (0.25 / size) ** 0.5
-
-
-def test_an_event_has_at_least_its_size() -> None:
-    chance = random.Random(1)
-    assert 1000 <= len(Events(size=1000)(0, chance)[1]) < 1050
-    assert len(Events(size=10)(0, chance)[1]) < 150
+def test_an_event_is_json_with_a_key() -> None:
+    key, found = event(7)
+    assert (found["id"], found["key"]) == (7, key)
+    assert re.fullmatch(r"key-\d{1,3}", key)
 
 
 def test_a_request_respects_the_limits_of_kinesis() -> None:
     world = World()
-    world.write(islice(at_rate(lambda n, _: (f"k{n}", b"x" * 1_000_000), 1000.0), 12))
+    world.write([(f"k{n}", b"x" * 1_000_000) for n in range(12)], 1000.0)
     assert max(sum(map(len, batch)) for _, batch in world.sent) <= 5 * 1024 * 1024
     world = World()
-    world.write(islice(at_rate(numbered, 100_000.0), 1200))
+    world.write(numbered(1200), 100_000.0)
     assert [len(batch) for _, batch in world.sent] == [500, 500, 200]
 
 
@@ -149,21 +130,14 @@ def test_only_refused_records_are_sent_again() -> None:
     world = World([None, THROTTLED, "InternalFailure"], [], [None, THROTTLED])
     found = world.put("a", "b", "c")
     assert [batch for _, batch in world.sent] == [["a", "b", "c"], ["b", "c"], ["b", "c"], ["c"]]
-    assert found == Written(records=3, bytes=3, throttled=2, resent=5)
+    assert found == Written(records=3, bytes=3, resent=5)
 
 
 def test_a_record_refused_for_too_long_is_an_error() -> None:
-    world = World(*[[THROTTLED] for _ in range(1000)])
-    with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 10 s\. .*Throughput"):
-        world.put("a", patience=10.0)
-    assert 110 <= world.time <= 111
-
-
-def test_the_time_of_the_calls_counts() -> None:
     world = World(*[[THROTTLED] for _ in range(1000)], delay=20.0)
-    with pytest.raises(GeneratorError, match=r"not written within 30 s"):
-        world.put("a", patience=30.0)
-    assert world.time <= 100 + 30 + 20
+    with pytest.raises(GeneratorError, match=r"stream orders: 1 records .* 60 s\. .*Throughput"):
+        world.put("a")
+    assert 160 <= world.time <= 181
 
 
 def row(at: float, key: str | None, data: bytes, shard: str = "s") -> str:
@@ -171,37 +145,33 @@ def row(at: float, key: str | None, data: bytes, shard: str = "s") -> str:
         {
             "arrived": (NOW + timedelta(seconds=at)).isoformat(),
             "shard": shard,
-            "sequenceNumber": "77",
-            "partitionKey": key,
+            "sequence": "77",
+            "key": key,
             "data": base64.b64encode(data).decode(),
         }
     )
 
 
-def test_a_recording_keeps_its_times_and_its_order(tmp_path: Path) -> None:
+def test_a_recording_keeps_its_order(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
-    rows = [row(0, "a", b"1"), row(9, "b", b"3", "t"), row(4, "a", b"2"), row(2, None, b"later")]
+    rows = [row(0, "a", b"1"), row(9, "b", b"3", "t"), row(4, "a", b"2"), row(2, None, b"4")]
     file.write_text("\n".join(rows), encoding="utf-8")
-    assert list(recorded(str(file), speed=2.0)) == [
-        (0.0, ("a", b"1")),
-        (2.0, ("a", b"2")),
-        (2.0, ("77", b"later")),  # arrived earlier than the record before it
-        (4.5, ("b", b"3")),
-    ]
+    expected = [("a", b"1"), ("b", b"3"), ("a", b"2"), ("77", b"4")]
+    assert list(recorded(str(file))) == expected
 
 
-@pytest.mark.parametrize("text", ["{}", "no JSON", '{"arrived": 1}', "7"])
+@pytest.mark.parametrize("text", ["{}", "no JSON", '{"data": 1}', "7"])
 def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(f"{row(0, 'a', b'1')}\n{text}\n", encoding="utf-8")
     with pytest.raises(GeneratorError, match=r"line 2 of .*rows\.jsonl is not a row of"):
-        recorded(str(file))
+        list(recorded(str(file)))
 
 
 def function(tmp_path: Path, body: str) -> str:
     file = tmp_path / "mine.py"
-    file.write_text(f"def made(number, chance):\n    {body}\n", encoding="utf-8")
-    return f"{file}:made"
+    file.write_text(f"def order(number):\n    {body}\n", encoding="utf-8")
+    return f"{file}:order"
 
 
 @pytest.mark.parametrize(
@@ -213,22 +183,21 @@ def function(tmp_path: Path, body: str) -> str:
     ],
 )
 def test_a_function_of_a_file_makes_records(body: str, data: bytes, tmp_path: Path) -> None:
-    made = at_rate(function_of(function(tmp_path, body)), 1.0)
-    assert next(made) == (0.0, ("k", data))
+    assert next(made(function_of(function(tmp_path, body)))) == ("k", data)
 
 
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
-        ("return 1 / 0", r"made has not made record 0, .*ZeroDivisionError"),
-        ("raise SystemExit(0)", r"made has not made record 0, .*SystemExit"),
-        ("return 7", "made has not made record 0, a pair of partition key and data"),
-        ("return '', b'x'", "made: the key of record 0 must be a text, not ''"),
+        ("return 1 / 0", r"order has not made record 0, .*ZeroDivisionError"),
+        ("raise SystemExit(0)", r"order has not made record 0, .*SystemExit"),
+        ("return 7", "order has not made record 0, a pair of partition key and data"),
+        ("return '', b'x'", "order: the key of record 0 must be a text, not ''"),
     ],
 )
 def test_a_function_that_fails_is_named(body: str, complaint: str, tmp_path: Path) -> None:
     with pytest.raises(GeneratorError, match=complaint):
-        next(at_rate(function_of(function(tmp_path, body)), 1.0))
+        next(made(function_of(function(tmp_path, body))))
 
 
 @pytest.mark.parametrize(
@@ -245,11 +214,7 @@ def test_a_missing_function_is_named(place: str, capsys: pytest.CaptureFixture[s
         ["--rate", "0"],
         ["--count", "-1"],
         ["--duration", "5"],
-        ["--hot-share", "1.5"],
-        ["--keys", "0"],
-        ["--shape", "square"],
-        ["--speed", "2"],
-        ["--replay", "rows.jsonl", "--rate", "10"],
+        ["--replay", "rows.jsonl", "--records", "json:dumps"],
     ],
 )
 def test_a_wrong_command_line_is_explained(

@@ -19,7 +19,7 @@ MAY_USE: dict[str, set[str]] = {
     "facts": set(),
     "cli": {"facts"},
     "changes": {"cli", "facts"},
-    "demo": {*COMMON, "generating", "tailing"},
+    "demo": {*COMMON, "generating"},
 }
 
 

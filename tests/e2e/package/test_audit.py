@@ -87,15 +87,15 @@ def test_a_query_has_its_rows_and_batches(audits: dict[str, QueryAudit]) -> None
     ("query", "expected", "is_clean"),
     [
         ("each once", {}, True),
-        ("record twice", {"repeated_records": 1, "equal_rows": 1}, False),
+        ("record twice", {"repeated_records": 1}, False),
         ("two tasks", {"repeated_rows": 1}, False),
         ("two runs", {"repeated_rows": 1}, False),
         ("two incarnations", {"repeated_rows": 1, "rewritten_batches": 1}, False),
-        ("equal rows", {"equal_rows": 1}, True),
+        ("equal rows", {}, True),
         ("lost", {"missing_records": 1}, False),
         ("lost and written later", {}, True),
         ("cut at the end", {}, True),
-        ("empty batch", {"missing_batches": 1}, True),
+        ("empty batch", {}, True),
     ],
 )
 def test_what_a_query_wrote_is_counted(

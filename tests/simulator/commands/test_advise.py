@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ class Place:
         self.shard: StreamShard = list_shards(client, name)[0]
         self.pauses: list[float] = []
 
-    def read(self, rows: int, since: datetime | None = None) -> Sample:
+    def read(self, since: datetime | None = None) -> Sample:
         start = since or datetime.now(timezone.utc) - SPAN + timedelta(seconds=5)
         return read_sample(
             self.client,
@@ -43,7 +42,6 @@ class Place:
             self.shard,
             since=start,
             until=start + SPAN,
-            rows=rows,
             sleep=self.pauses.append,
         )
 
@@ -55,17 +53,16 @@ def place(kinesis: Any, make_stream: Callable[[int], str]) -> Place:
 
 def test_a_sample_has_all_records_of_a_quiet_shard(place: Place, kinesis: Any) -> None:
     write(kinesis, place.name, [f"key-{number % 7}" for number in range(300)])
-    found = place.read(2000)
+    found = place.read()
     assert found.rows == 300
     assert found.rate.records == pytest.approx(300 / 60)
     assert found.rate.bytes == pytest.approx(300 * 105 / 60)
     assert {it.key for it in found.atoms} == {f"key-{number}" for number in range(7)}
-    assert not found.is_short
 
 
 def test_reading_stays_below_a_fifth_of_the_quota(place: Place, kinesis: Any) -> None:
     write(kinesis, place.name, ["k"] * 400, size=10_000)
-    found = place.read(100_000)
+    found = place.read()
     assert 0 < len(place.pauses) <= 16
     assert min(place.pauses) >= 1.0
     # After the first page, no call returns more than the bytes of a second.
@@ -78,19 +75,20 @@ def test_a_shard_that_refuses_reads_ends_the_sample() -> None:
         place = Place(client_of(local.endpoint, retries=False), "orders")
         local.put("orders", ["x"])
         with local.fault("throttle", operation="GetRecords"):
-            found = place.read(100)
-    assert (found.is_short, found.rows) == (True, 0)
+            found = place.read()
+    assert found.rows == 0
 
 
 def test_old_records_do_not_count(place: Place, kinesis: Any) -> None:
     write(kinesis, place.name, ["k"] * 10)
-    assert place.read(2000, since=datetime.now(timezone.utc) - timedelta(minutes=5)).rows == 0
+    assert place.read(since=datetime.now(timezone.utc) - timedelta(minutes=5)).rows == 0
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without quotas there is nothing to wait for."""
     monkeypatch.setattr(measuring, "SHARE", 1e6)
+    monkeypatch.setattr(measuring, "ROWS", 100_000)
 
 
 @pytest.mark.usefixtures("quick")
@@ -101,12 +99,12 @@ def test_a_full_shard_is_split_and_a_hot_key_is_named(
     # In ten minutes, one key has 1,500 records, and 300 keys have 750 together.
     write(kinesis, name, [f"key-{number % 300}" for number in range(750)] + ["hot"] * 1500)
     words = ["advise", "--stream", name, "--endpoint", endpoint, "--sample", "10m"]
-    words += ["--sample-rows", "100000", "--target", "0.2", "--merge-below", "0"]
+    words += ["--target", "0.2"]
     assert run([*words, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert [it["key"] for it in found["layout"]["hot"]] == ["hot"]
     assert found["layout"]["hot"][0]["used"] == pytest.approx(1500 / 600 / 1000, rel=0.1)
-    assert all("at" in it for it in found["steps"])
+    assert any("at" in it for it in found["steps"])
     assert run(words) == 1
     out = capsys.readouterr().out
     assert "hot key: 'hot' in shardId-00000000000" in out
@@ -124,34 +122,6 @@ def test_a_stream_that_fits_needs_nothing(
     assert "shards: keep the 1." in capsys.readouterr().out
 
 
-def checkpoint(folder: Path, arn: str, created: str, shards: dict[str, str]) -> str:
-    """A checkpoint with one completed micro-batch."""
-    offset = {"version": 1, "streams": {arn: {"created": created, "shards": shards}}}
-    (folder / "offsets").mkdir()
-    (folder / "commits").mkdir()
-    log = ["v1", '{"batchTimestampMs":1767340800000}', json.dumps(offset)]
-    (folder / "offsets/0").write_text("\n".join(log), encoding="utf-8")
-    (folder / "commits/0").write_text("v1", encoding="utf-8")
-    return str(folder)
-
-
-@pytest.mark.usefixtures("quick")
-def test_the_lag_of_a_query_is_a_note_and_an_expired_shard_does_not_end_the_advice(
-    endpoint: str, kinesis: Any, make_stream: Callable[[int], str], tmp_path: Path, capsys: Any
-) -> None:
-    name = make_stream(1)
-    summary = describe(kinesis, name)
-    shards = {f"shardId-00000000000{number}": "trim_horizon" for number in (0, 9)}
-    location = checkpoint(tmp_path, summary.arn, summary.created.isoformat(), shards)
-    words = ["advise", "--stream", name, "--endpoint", endpoint, "--checkpoint", location]
-    assert run([*words, "--json"]) == 0
-    notes = json.loads(capsys.readouterr().out)["notes"]
-    assert notes[-1] == (
-        "The query is 0 s behind, without shardId-000000000009: all records there have expired, or "
-        "other readers use up the quota."
-    )
-
-
 def test_a_stream_that_does_not_exist_is_an_error(endpoint: str, capsys: Any) -> None:
     assert run(["advise", "--stream", "nothing", "--endpoint", endpoint]) == 2
     assert "nothing" in capsys.readouterr().err
@@ -162,7 +132,6 @@ def test_a_stream_that_does_not_exist_is_an_error(endpoint: str, capsys: Any) ->
     [
         ([], "--stream"),
         (["--stream", "x", "--apply", "--json"], "--apply excludes --json"),
-        (["--stream", "x", "--target", "30"], "--merge-below 50 must be at most --target 30"),
         (["--stream", "x", "--target", "130"], "130"),
     ],
 )

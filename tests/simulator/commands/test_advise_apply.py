@@ -14,10 +14,9 @@ from botocore.exceptions import ClientError
 from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import client as boto_client
 from spark_kinesis.local import LocalKinesis
-from spark_kinesis.tools.advising import measuring, reshard
+from spark_kinesis.tools.advising import measuring, resharding
 from spark_kinesis.tools.advising.layout import Merge, Split, Step
 from spark_kinesis.tools.advising.measuring import hash_key
-from spark_kinesis.tools.advising.reshard import need_room
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import HASH_KEYS, describe, list_shards
 from tests.simulator.calls import client_of
@@ -29,7 +28,8 @@ HALVES, QUARTERS = (0, 2 * QUARTER), (0, QUARTER, 2 * QUARTER, 3 * QUARTER)
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "SHARE", 1e6)
-    monkeypatch.setattr(reshard, "PERIOD_SECONDS", 0.05)
+    monkeypatch.setattr(measuring, "ROWS", 20_000)
+    monkeypatch.setattr(resharding, "PERIOD_SECONDS", 0.05)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ class Change:
         self.initial, self.wanted = starts(self.client, self.arn), wanted
 
     def run(self) -> list[int]:
-        for step in reshard.reshard(
+        for step in resharding.reshard(
             self.client, self.arn, initial=self.initial, wanted=self.wanted
         ):
             self.steps.append(step)
@@ -141,18 +141,6 @@ def test_a_change_by_somebody_else_ends_it(local: LocalKinesis) -> None:
     assert change.steps == []
 
 
-def test_the_shard_limit_is_checked_first() -> None:
-    steps: list[Step] = [
-        Split(shard="a", at=1),
-        Split(shard="b", at=2),
-        Merge(shard="c", adjacent="d"),
-    ]
-    need_room(steps, {"ShardLimit": 10, "OpenShardCount": 8})
-    with pytest.raises(SparkKinesisError, match=r"9 open shards .* limit is 10.* needs 2 more"):
-        need_room(steps, {"ShardLimit": 10, "OpenShardCount": 9})
-    need_room([Merge(shard="c", adjacent="d")], {"ShardLimit": 10, "OpenShardCount": 10})
-
-
 def hot(client: Any, stream: str) -> None:
     """Keys whose hash keys are in the lower quarter more often."""
     names = [f"key-{at}" for at in range(800)]
@@ -163,8 +151,7 @@ def hot(client: Any, stream: str) -> None:
 
 
 # In ten minutes, 2,200 records: 3.7 per second, so a shard of 0.2 % carries 2 per second.
-WORDS = ["--sample", "10m", "--sample-rows", "20000", "--target", "0.2"]
-WORDS += ["--merge-below", "0.12"]
+WORDS = ["--sample", "10m", "--target", "0.2"]
 
 
 def test_after_the_advice_no_shard_is_above_the_target(local: LocalKinesis, capsys: Any) -> None:
@@ -210,12 +197,11 @@ def test_a_failed_change_is_continued(local: LocalKinesis, capsys: Any) -> None:
     client = client_of(local.endpoint)
     hot(client, "broken")
     words = ["advise", "--stream", "broken", "--endpoint", local.endpoint, *WORDS]
-    words += ["--target", "0.08", "--merge-below", "0.05", "--apply", "--yes"]
+    words += ["--target", "0.08", "--apply", "--yes"]
     with local.fault("access-denied", operation="SplitShard", skip=1):
         assert run(words) == 2
     err = capsys.readouterr().err
-    assert "The change is not complete. Done: 1 of " in err
-    assert "split shardId-000000000000 at hash key" in err
+    assert "The change is not complete. Done: the first 1 of " in err
     assert len(starts(client, "broken")) == 2
     hot(client, "broken")  # the new shards have no records yet
     assert run(words) == 0

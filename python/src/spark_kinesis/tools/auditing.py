@@ -1,8 +1,4 @@
-"""Counts the duplicates and the gaps in what exactly-once queries have written to a stream.
-
-The function ``audit`` and the command ``spark-kinesis audit`` read the stream itself, with a batch
-query.
-"""
+"""Counts the duplicates and the gaps in what exactly-once queries have written to a stream."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ from spark_kinesis import (
 )
 from spark_kinesis._extras import SPARK
 
-from .cli import FORMS, TIME, Connection, connection_options, print_json
+from .cli import FORMS, TIME, Connection, connection_options, json_option, print_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,7 +61,7 @@ WITH records AS (
   SELECT query, batch, content, sum(copies) AS total, max(copies) AS most
   FROM copies GROUP BY query, batch, content
 ), batches AS (
-  SELECT query, batch, sum(total) AS total, sum(total - most) AS repeated, sum(most - 1) AS equal
+  SELECT query, batch, sum(total) AS total, sum(total - most) AS repeated
   FROM contents GROUP BY query, batch
 )
 SELECT query,
@@ -75,52 +71,33 @@ SELECT query,
   sum(writers.repeated) AS repeated_records,
   sum(batches.repeated) AS repeated_rows,
   count_if(incarnations > 1) AS rewritten_batches,
-  sum(missing) AS missing_records,
-  max(batch) - min(batch) + 1 - count(*) AS missing_batches,
-  sum(batches.equal) AS equal_rows
+  sum(missing) AS missing_records
 FROM writers JOIN batches USING (query, batch) GROUP BY query ORDER BY query
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueryAudit:
-    """What a stream contains of one query. Counts only rows that carry the query's identity.
+    """What a stream contains of one query. Counts only rows that carry the query's identity."""
 
-    Attributes:
-        query: ID of the streaming query, or ``write_id`` of the batch write.
-        rows: number of rows, without those of repeated records.
-        first_batch: lowest number of a micro-batch that has a row.
-        last_batch: highest number of a micro-batch that has a row.
-        repeated_records: number of aggregated records that are in the stream once more. All rows of
-            such a record are duplicates.
-        repeated_rows: number of rows that several attempts to write a micro-batch wrote. They are
-            duplicates, unless the micro-batch contains equal rows and a part of them was written
-            before a crash and the rest after it.
-        rewritten_batches: number of micro-batches with rows of several incarnations, for example
-            after a checkpoint was copied or rewound.
-        missing_records: number of aggregated records that the last attempt of a task has numbered
-            and that are not in the stream. Does not look at the first and the last micro-batch,
-            which the read may cut, or which may still be running.
-        missing_batches: number of micro-batches without a row between the first and the last. A
-            micro-batch without output rows has none, so this is not an error by itself.
-        equal_rows: number of rows that equal another row of the same attempt in key and data. The
-            audit cannot know whether the micro-batch contains them that often.
-    """
-
-    query: str
-    rows: int
-    first_batch: int
-    last_batch: int
+    query: str  # ID of the streaming query, or ``write_id`` of the batch write
+    rows: int  # number of rows, without those of repeated records
+    first_batch: int  # lowest number of a micro-batch that has a row
+    last_batch: int  # highest number of a micro-batch that has a row
+    # Number of aggregated records that are in the stream once more: all their rows are duplicates.
     repeated_records: int
+    # Number of rows that several attempts to write a micro-batch wrote. They are duplicates, unless
+    # the micro-batch contains equal rows, and a crash came between them.
     repeated_rows: int
+    # Number of micro-batches that were written from two states, as after a checkpoint was copied.
     rewritten_batches: int
+    # Number of aggregated records that the last attempt of a task has numbered, and that are not in
+    # the stream. The first and the last micro-batch do not count: the read may cut them.
     missing_records: int
-    missing_batches: int
-    equal_rows: int
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is repeated, rewritten or missing. Ignores the last two counts."""
+        """Whether nothing is repeated, rewritten or missing."""
         faults = self.repeated_records + self.repeated_rows + self.rewritten_batches
         return faults + self.missing_records == 0
 
@@ -129,8 +106,8 @@ def audit(source: KinesisSource, spark: SparkSession) -> list[QueryAudit]:
     """Read a stream, and count the duplicates and gaps of each exactly-once query in it.
 
     The identities in the records show which records are in the stream twice, and which numbers are
-    missing. They do not show a loss at the end of a task or of a whole task, because the numbers
-    end there. Rows without an identity do not count.
+    missing, but not a loss at the end of a task, where the numbers end. Rows without an identity do
+    not count.
 
     Args:
         source: the stream, and the range to read.
@@ -160,7 +137,7 @@ def audit_rows(frame: DataFrame) -> list[QueryAudit]:
 @click.option("--stream", required=True, metavar="NAME|ARN", help="stream to read")
 @click.option("--since", type=TIME, help=f"begin: {FORMS} (default: the oldest record)")
 @click.option("--until", type=TIME, help="end, in the same form (default: the last record now)")
-@click.option("--json", "as_json", is_flag=True, help="print JSON")
+@json_option
 @connection_options
 def command(
     connection: Connection,
@@ -176,9 +153,6 @@ def command(
     Examples:
       spark-kinesis audit --stream orders --region eu-west-1
       spark-kinesis audit --stream orders --since 2026-01-31T12:00+00:00
-
-    'missing batches' and 'equal rows' are no fault, because a micro-batch may have no rows, or
-    equal rows.
 
     Exit codes: 0 without duplicates and missing records, 1 with some, 2 an error, also if the
     stream has no row of an exactly-once query.
@@ -198,8 +172,11 @@ def command(
         raise SparkKinesisError(f"stream {stream} has no exactly-once row here")
     if as_json:
         print_json(results)
-    for result in () if as_json else results:
-        click.echo(_text(result))
+    else:
+        for result in results:
+            click.echo(f"query {result.query}: {'clean' if result.is_clean else 'NOT CLEAN'}")
+            for name, count in list(vars(result).items())[1:]:
+                click.echo(f"  {name.replace('_', ' '):<18}{count:>12,}")
     return int(not all(result.is_clean for result in results))
 
 
@@ -221,12 +198,3 @@ def _session() -> Iterator[SparkSession]:
         raise SparkKinesisError(str(error)) from error
     finally:
         spark.stop()
-
-
-def _text(result: QueryAudit) -> str:
-    counts = vars(result).items()
-    lines = [
-        f"  {name.replace('_', ' '):<18}{value:>12,}" for name, value in counts if name != "query"
-    ]
-    verdict = "clean" if result.is_clean else "NOT CLEAN"
-    return "\n".join([f"query {result.query}: {verdict}", *lines])

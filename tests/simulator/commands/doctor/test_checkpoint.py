@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_kinesis._offsets import Progress, ShardOffset
-from spark_kinesis.tools.examination import Report, State, Step
+from spark_kinesis.tools.examination import Report, State
 from tests.simulator.commands.doctor.support import FIRST, after, found, problems, put
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ def test_a_checkpoint_shows_lag_and_time_left(
     report = look("orders", checkpoint=folder)
     assert not problems(report), report
     lag = found(report, "checkpoint", "lag")
-    assert lag.details == (
-        f"{FIRST}: 3 h behind",
-        "shardId-000000000001: read to its newest record",
-    )
+    assert lag.seen == f"orders is at most 3 h behind, in {FIRST}"
     assert "19 h are left" in found(report, "checkpoint", "loss").seen
     local.advance(timedelta(hours=18))
     near = found(look("orders", checkpoint=folder), "checkpoint", "loss")
@@ -87,14 +84,6 @@ def test_a_checkpoint_of_another_stream_is_a_problem(
     assert (streams.state, "not to refunds" in streams.seen) == (State.PROBLEM, True)
 
 
-def test_an_unplanned_shard_is_a_problem(
-    local: LocalKinesis, look: Callable[..., Report], checkpoint: Callable[..., str]
-) -> None:
-    folder = checkpoint(shardId_000000000000=after(1, local.now))
-    shards = found(look(checkpoint=folder), "checkpoint", "shards")
-    assert (shards.state, shards.details) == (State.PROBLEM, ("shardId-000000000001",))
-
-
 def test_reads_that_are_throttled_leave_the_lag_unknown(
     local: LocalKinesis, look: Callable[..., Report], checkpoint: Callable[..., str]
 ) -> None:
@@ -112,14 +101,10 @@ def test_a_damaged_checkpoint_is_a_problem(
     damaged = found(look(checkpoint=str(tmp_path)), "checkpoint", "log")
     assert (damaged.state, "cannot be read" in damaged.seen) == (State.PROBLEM, True)
 
-    read = Path.read_text
+    def refuse(*_: object) -> str:
+        raise PermissionError("Permission denied")
 
-    def refuse(path: Path, *given: str) -> str:
-        if tmp_path in path.parents:
-            raise PermissionError("Permission denied")
-        return read(path, *given)
-
-    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.setattr(Path, "iterdir", refuse)
     locked = found(look(checkpoint=str(tmp_path)), "checkpoint", "log")
     assert (locked.state, "Permission denied" in locked.seen) == (State.PROBLEM, True)
 
@@ -131,12 +116,12 @@ def test_a_folder_that_is_no_checkpoint_is_a_problem(
     assert (log.state, "has no micro-batch" in log.seen) == (State.PROBLEM, True)
 
 
-def test_the_progress_names_each_check_and_shard(
+def test_the_progress_names_each_check(
     local: LocalKinesis, look: Callable[..., Report], checkpoint: Callable[..., str]
 ) -> None:
-    steps: list[Step] = []
+    steps: list[str] = []
     folder = checkpoint(shardId_000000000000=after(put(local, "x"), local.now))
     look("orders", checkpoint=folder, on_step=steps.append)
-    assert [it.number for it in steps] == sorted(it.number for it in steps)
-    assert steps[-1].number == steps[-1].of
-    assert f"checkpoint: {FIRST}" in [it.text for it in steps]
+    assert steps == [
+        *("software", "access", "network", "stream", "quota", "permissions", "checkpoint")
+    ]

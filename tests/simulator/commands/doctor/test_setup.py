@@ -23,9 +23,7 @@ def test_the_command_has_a_code_and_json(endpoint: str, capsys: pytest.CaptureFi
     assert run([*words, "given", "--json"]) == 0
     answer: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert answer["healthy"]
-    assert {"section", "subject", "state", "seen", "remedy", "details"} == set(
-        answer["findings"][0]
-    )
+    assert {"section", "subject", "state", "seen", "remedy"} == set(answer["findings"][0])
     assert run([*words, "orderz"]) == 1
     out = capsys.readouterr().out
     assert out.startswith("✘ kinesis:DescribeStreamSummary failed")
@@ -34,20 +32,17 @@ def test_the_command_has_a_code_and_json(endpoint: str, capsys: pytest.CaptureFi
 
 def test_a_server_without_tls_is_reached(look: Callable[..., Report]) -> None:
     report = look()
-    assert "this machine" in found(report, "network", "address").seen
-    assert found(report, "network", "http/2").state is State.OK
-    pushed = found(look(consumer="reports"), "network", "http/2")
-    assert (pushed.state, "did not say" in pushed.seen) == (State.UNKNOWN, True)
-    assert found(report, "network", "round trip").seen.endswith("ms for a request and its answer")
+    assert "127.0.0.1" in found(report, "network", "address").seen
+    assert found(report, "network", "connection").seen.endswith(" ms")
 
 
 def test_a_wrong_clock_is_a_problem(endpoint: str) -> None:
-    assert found(doctor(endpoint=endpoint), "access", "clock").state is State.OK
+    assert found(doctor(endpoint=endpoint), "network", "clock").state is State.OK
     with LocalKinesis(clock="simulated") as kinesis:
         kinesis.advance(timedelta(minutes=2))
-        slow = found(doctor(endpoint=kinesis.endpoint), "access", "clock")
+        slow = found(doctor(endpoint=kinesis.endpoint), "network", "clock")
         kinesis.advance(timedelta(minutes=8))
-        refused = found(doctor(endpoint=kinesis.endpoint), "access", "clock")
+        refused = found(doctor(endpoint=kinesis.endpoint), "network", "clock")
     assert slow.state is refused.state is State.PROBLEM
     assert "KINESIS_CLOCK_SKEW" not in slow.seen
     assert "behind the service's. AWS refuses such requests with KINESIS_CLOCK_SKEW" in refused.seen
@@ -55,4 +50,4 @@ def test_a_wrong_clock_is_a_problem(endpoint: str) -> None:
 
 def test_an_endpoint_that_nobody_serves_is_a_problem() -> None:
     report = doctor(endpoint="http://127.0.0.1:1")
-    assert found(report, "network", "connection").seen == "nothing listens on 127.0.0.1:1"
+    assert found(report, "network", "connection").state is State.PROBLEM

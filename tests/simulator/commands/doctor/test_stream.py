@@ -22,7 +22,7 @@ def test_a_good_stream_has_no_problem(look: Callable[..., Report]) -> None:
     report = look("orders")
     assert not problems(report), report
     assert found(report, "stream", "shards").seen == "2 open, 0 closed"
-    assert found(report, "stream", "mode").seen == "provisioned"
+    assert "in mode PROVISIONED" in found(report, "stream", "status").seen
     assert found(report, "stream", "retention").seen == "records are kept for 1 d"
 
 
@@ -63,11 +63,9 @@ def test_closed_shards_and_settings_are_seen(
     local.split("orders")
     client = client_of(local.endpoint)
     client.start_stream_encryption(StreamName="orders", EncryptionType="KMS", KeyId="alias/mine")
-    client.enable_enhanced_monitoring(StreamName="orders", ShardLevelMetrics=["IncomingBytes"])
     report = look("orders")
     assert found(report, "stream", "shards").seen == "3 open, 1 closed"
     assert "alias/mine" in found(report, "stream", "encryption").seen
-    assert found(report, "stream", "metrics per shard").seen == "IncomingBytes"
 
 
 def test_a_stream_that_is_being_created_is_a_problem() -> None:
@@ -82,22 +80,11 @@ def test_consumers_are_seen(local: LocalKinesis, look: Callable[..., Report]) ->
     arn = describe(client, "orders").arn
     client.register_stream_consumer(StreamARN=arn, ConsumerName="reports")
     report = look("orders", consumer="reports")
-    assert found(report, "stream", "consumers").seen == "1: reports (ACTIVE)"
     assert found(report, "stream", "consumer").state is State.OK
     other = found(look("orders", consumer="later"), "stream", "consumer")
     assert (other.state, "registers it" in other.seen) == (State.OK, True)
     gone = found(look("orders", consumer=f"{arn}/consumer/x:1"), "stream", "consumer")
     assert gone.state is State.PROBLEM
-    for number in range(19):
-        client.register_stream_consumer(StreamARN=arn, ConsumerName=f"other-{number}")
-    full = found(look("orders", consumer="later"), "stream", "consumer")
-    assert (full.state, "has 20 others" in full.seen) == (State.UNKNOWN, True)
-
-
-def test_a_denied_list_of_consumers_matters_to_fan_out_only(
-    local: LocalKinesis, look: Callable[..., Report]
-) -> None:
-    with local.fault("access-denied", operation="ListStreamConsumers"):
-        polling, pushed = look("orders"), look("orders", consumer="reports")
-    assert found(polling, "stream", "consumers").state is State.UNKNOWN
-    assert found(pushed, "stream", "consumers").state is State.PROBLEM
+    with local.fault("access-denied", operation="DescribeStreamConsumer"):
+        denied = found(look("orders", consumer="reports"), "stream", "consumer")
+    assert "Allow kinesis:DescribeStreamConsumer" in denied.remedy

@@ -18,21 +18,18 @@ LEAST_SAMPLE = 100
 """With fewer rows, a sample says little about a part of a shard: its load counts as even."""
 _EVEN_PARTS = 256
 _ROUNDS = 12
+# Neighbors are merged if they use at most this part of the target together, so that they stay so.
+_MERGED = 5 / 8
 # Standard deviations by which a part may carry more than its sample says: one part in 700 does.
 _DEVIATIONS = 3.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rate:
-    """Writes per second.
+    """Writes per second."""
 
-    Attributes:
-        records: number of Kinesis records. An aggregated record is one.
-        bytes: bytes of data and partition keys, as the quota counts them.
-    """
-
-    records: float = 0.0
-    bytes: float = 0.0
+    records: float = 0.0  # number of Kinesis records. An aggregated record is one.
+    bytes: float = 0.0  # bytes of data and partition keys, as the quota counts them
 
     @property
     def used(self) -> float:
@@ -42,42 +39,24 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Atom:
-    """Load at one hash key, which no split divides.
-
-    Attributes:
-        hash_key: the hash key.
-        records: its part of the records of its shard, from 0 to 1.
-        bytes: its part of the bytes.
-        key: a partition key with this hash key. ``None`` for a part of a load that counts as even.
-    """
+    """Load at one hash key, which no split divides."""
 
     hash_key: int
-    records: float
-    bytes: float
-    key: str | None = None
+    records: float  # its part of the records of its shard, from 0 to 1
+    bytes: float  # its part of the bytes
+    key: str | None = None  # its partition key. ``None`` for a part of a load that counts as even.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShardLoad:
-    """An open shard and its load.
+    """An open shard and its load."""
 
-    Attributes:
-        id: ID of the shard.
-        first_key: lowest hash key, inclusive.
-        last_key: highest hash key, inclusive.
-        peak: writes per second in the busiest measured minute.
-        throttled: records per second that the shard refused.
-        sampled: number of sampled rows. Rows of aggregated records count one by one.
-        atoms: the load by hash key, in ascending order; empty if it counts as even.
-    """
-
-    id: str
-    first_key: int
-    last_key: int
-    peak: Rate
-    throttled: float = 0.0
-    sampled: int = 0
-    atoms: tuple[Atom, ...] = ()
+    id: str  # ID of the shard
+    first_key: int  # lowest hash key, inclusive
+    last_key: int  # highest hash key, inclusive
+    peak: Rate  # writes per second in the busiest measured minute
+    sampled: int = 0  # number of sampled rows. Rows of aggregated records count one by one.
+    atoms: tuple[Atom, ...] = ()  # the load by hash key, in order; empty if it counts as even
 
     def used(self, atoms: Sequence[Atom]) -> float:
         """The part of a quota that some atoms do not exceed, with the error of the sample."""
@@ -94,43 +73,27 @@ class ShardLoad:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HotKey:
-    """A key that fills a shard beyond the target alone, so that no split helps.
+    """A key that fills a shard beyond the target alone, so that no split helps."""
 
-    Attributes:
-        key: the partition key.
-        shard: ID of its shard.
-        used: the part of a shard's write quota that it may use, with the error of the sample.
-    """
-
-    key: str
-    shard: str
-    used: float
+    key: str  # the partition key
+    shard: str  # ID of its shard
+    used: float  # the part of a shard's write quota that it may use, with the error of the sample
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Piece:
-    """A shard of the wanted layout.
+    """A shard of the wanted layout."""
 
-    Attributes:
-        first_key: lowest hash key.
-        used: part of a shard's write quota that its load does not exceed.
-    """
-
-    first_key: int
-    used: float
+    first_key: int  # lowest hash key
+    used: float  # part of a shard's write quota that its load does not exceed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
-    """The shards that a stream should have.
+    """The shards that a stream should have."""
 
-    Attributes:
-        pieces: the shards, by hash key.
-        hot: the keys that no shard can serve below the target.
-    """
-
-    pieces: tuple[Piece, ...]
-    hot: tuple[HotKey, ...]
+    pieces: tuple[Piece, ...]  # the shards, by hash key
+    hot: tuple[HotKey, ...]  # the keys that no shard can serve below the target
 
     @property
     def starts(self) -> tuple[int, ...]:
@@ -138,21 +101,15 @@ class Layout:
         return tuple(it.first_key for it in self.pieces)
 
 
-def plan_layout(shards: Sequence[ShardLoad], most: float, merged: float) -> Layout:
-    """Split what is too full, and merge neighbors that are nearly empty.
-
-    Args:
-        shards: all open shards.
-        most: largest used part of a shard's write quota, from 0 to 1.
-        merged: neighbors are merged if they use at most this together.
-    """
+def plan_layout(shards: Sequence[ShardLoad], most: float) -> Layout:
+    """Split shards that use more than this part of a quota, and merge nearly empty neighbors."""
     pieces: list[Piece] = []
     hot: list[HotKey] = []
     for shard in sorted(shards, key=lambda it: it.first_key):
         atoms = shard.atoms or _even(shard)
         for at, part in _cut(shard, atoms, most):
             piece = Piece(first_key=at, used=shard.used(part))
-            if pieces and pieces[-1].used + piece.used <= merged:
+            if pieces and pieces[-1].used + piece.used <= most * _MERGED:
                 pieces[-1] = replace(pieces[-1], used=pieces[-1].used + piece.used)
             else:
                 pieces.append(piece)
@@ -246,11 +203,7 @@ def next_step(present: Collection[StreamShard], wanted: Collection[int]) -> Step
     It depends on nothing but the present shards, so an interrupted change continues where it ended.
     Splits come first, so that no shard is fuller than before at any time. A shard is cut in the
     middle of its cuts, so that its descendants have few generations: a query reads one after the
-    other.
-
-    Args:
-        present: all open shards.
-        wanted: lowest hash keys of the wanted shards.
+    other. The wanted shards are given by their lowest hash keys.
     """
     ordered = sorted(present, key=lambda it: it.first_key)
     borders, goal = sorted(wanted), frozenset(wanted)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from spark_kinesis import CheckpointError, SparkKinesisError
@@ -12,27 +12,18 @@ from spark_kinesis._offsets import Progress, stream_name, stream_names
 from spark_kinesis._times import duration_text, parsed, time_text
 from spark_kinesis.tools.facts.checkpoints import next_positions
 from spark_kinesis.tools.facts.files import shown
-from spark_kinesis.tools.facts.lags import lag, probe_each
+from spark_kinesis.tools.facts.lags import Probe, lag, probe_each
 from spark_kinesis.tools.facts.losses import created_again, lost_at
-from spark_kinesis.tools.facts.streams import (
-    ancestors,
-    descendants,
-    describe,
-    list_shards,
-)
+from spark_kinesis.tools.facts.streams import describe, list_shards, named
 
-from .finding import Finding, Section
-from .refusals import call_errors, stopped, text_of
+from .finding import Finding, Section, call_errors, text_of
 
 if TYPE_CHECKING:
-    from mypy_boto3_kinesis import KinesisClient
-
     from spark_kinesis._offsets import ShardOffset, SourceOffset, StreamOffset
     from spark_kinesis.tools.facts.checkpoints import Checkpoint
-    from spark_kinesis.tools.facts.lags import Probe
-    from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
+    from spark_kinesis.tools.facts.streams import StreamSummary
 
-    from .setup import Setup
+    from .finding import Setup
 
 CHECKPOINT = Section("checkpoint")
 MOST_PROBES = 100
@@ -41,7 +32,7 @@ _FIRST = datetime.min.replace(tzinfo=timezone.utc)
 _NEAR = 0.1
 
 
-def checkpoint_check(setup: Setup) -> list[Finding]:
+def checkpoint_check(setup: Setup) -> Iterator[Finding]:
     """The log, and each stream of each Kinesis source."""
     location = setup.checkpoint or ""
     try:
@@ -49,28 +40,25 @@ def checkpoint_check(setup: Setup) -> list[Finding]:
         positions = next_positions(checkpoint)
         if not positions:
             raise CheckpointError(f"the checkpoint {checkpoint.location} has no Kinesis source")
-        findings = log_findings(checkpoint, positions, setup.stream, setup.clock.now())
+        yield from log_findings(checkpoint, positions, setup.stream, setup.clock.now())
     except call_errors(OSError, ValueError) as error:
         # No permission, a damaged file, or credentials that cannot be loaded.
         seen = f"the checkpoint {location} cannot be read: {error}"
         if isinstance(error, SparkKinesisError):
             seen = str(error)
         remedy = "Check the location and its permissions, or see docs/how-to/restart.md."
-        return [CHECKPOINT.problem("log", shown(seen), remedy)]
+        yield CHECKPOINT.problem("log", shown(seen), remedy)
+        return
     names = stream_names({arn for it in positions.values() for arn in it.streams})
     for source, position in positions.items():
         for arn, offset in position.streams.items():
             name = names[arn] + (f" (source {source})" if len(positions) > 1 else "")
-            findings += _of_stream(setup, name, arn, offset)
-    return findings
-
-
-def _of_stream(setup: Setup, name: str, arn: str, offset: StreamOffset) -> list[Finding]:
-    try:
-        facts = look_at(setup.kinesis(arn), name, arn, offset, setup.clock.now, setup.say)
-    except call_errors() as error:
-        return [stopped(CHECKPOINT, "streams", error)]
-    return stream_findings(facts, setup.clock.now())
+            try:
+                found = look_at(setup, name, arn, offset)
+            except call_errors() as error:
+                yield CHECKPOINT.refused("streams", error, f"a call for {name}")
+            else:
+                yield from stream_findings(found, setup.clock.now())
 
 
 def log_findings(
@@ -78,66 +66,28 @@ def log_findings(
     positions: Mapping[str, SourceOffset],
     stream: str | None,
     now: datetime,
-) -> list[Finding]:
-    """What the log alone shows.
-
-    Args:
-        checkpoint: the checkpoint.
-        positions: where each Kinesis source continues.
-        stream: name or ARN of the stream to which the checkpoint should belong, or ``None``.
-        now: the time.
-    """
+) -> Iterator[Finding]:
+    """What the log alone shows: is it readable, and does it belong to a stream?"""
     planned, completed = checkpoint.state()
     newest = checkpoint.batch(planned[-1])
     when = "" if newest.planned is None else f", {duration_text(now - newest.planned)} ago"
-    seen = f"is readable. Spark planned micro-batch {newest.number} last{when}"
-    restart = f"micro-batch {newest.number} is not completed, and runs again"
+    restart = "is not completed, and runs again"
     if newest.number in completed:
-        restart = f"the query continues after micro-batch {newest.number}"
-    findings = [
-        CHECKPOINT.ok("log", f"{checkpoint.location} {seen}"),
-        CHECKPOINT.ok("restart", restart),
-    ]
-    if stream is not None:
-        arns = list(dict.fromkeys(arn for it in positions.values() for arn in it.streams))
-        findings.append(_owner(arns, stream))
-    return findings
-
-
-def _owner(arns: Sequence[str], stream: str) -> Finding:
+        restart = "is completed, and the query continues after it"
+    yield CHECKPOINT.ok(
+        "log",
+        f"{checkpoint.location} is readable. Spark planned micro-batch {newest.number} last{when}. "
+        f"It {restart}",
+    )
+    if stream is None:
+        return
+    arns = list(dict.fromkeys(arn for it in positions.values() for arn in it.streams))
     owners = f"the checkpoint belongs to {', '.join(arns)}"
     if any(stream in (arn, stream_name(arn)) for arn in arns):
-        return CHECKPOINT.ok("streams", owners)
-    return CHECKPOINT.problem(
-        "streams",
-        f"{owners}, not to {stream}",
-        f"Name the streams of the checkpoint. Or, to read {stream}, use a new checkpoint location.",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShardFact:
-    """A shard of the checkpoint."""
-
-    id: str  # ID of the shard
-    offset: ShardOffset  # how far the query has read it
-    is_listed: bool  # whether Kinesis still lists it
-    probe: Probe | None = None  # how far the query is behind. ``None`` if the shard was not probed.
-    refusal: str | None = None  # why the probe failed, or ``None``
-
-    def lost_at(self, retention: timedelta) -> datetime | None:
-        """When a restart begins to lose records of the shard. ``None`` if unknown, or never."""
-        unread = None if self.probe is None else self.probe.arrived
-        return lost_at(self.offset, retention, unread)
-
-    def lag(self, now: datetime) -> timedelta:
-        """The age of the first record that the query has not read, if the shard was probed."""
-        return (self.probe and lag(self.offset, [self.probe], now)) or timedelta()
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether the query has read it to its end."""
-        return self.offset.progress is Progress.FINISHED
+        yield CHECKPOINT.ok("streams", owners)
+    else:
+        remedy = f"Name one of these streams. To read {stream}, use a new checkpoint location."
+        yield CHECKPOINT.problem("streams", f"{owners}, not to {stream}", remedy)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,136 +97,93 @@ class StreamFacts:
     name: str  # name of the stream, with the source if the query has several
     summary: StreamSummary  # what Kinesis says about it
     offset: StreamOffset  # how far the query has read it
-    shards: Sequence[ShardFact]  # its shards in the checkpoint
-    listed: Sequence[StreamShard]  # its shards in Kinesis
-
-    @property
-    def unplanned(self) -> tuple[str, ...]:
-        """Listed shards that the query would never read.
-
-        The query reads a shard if the shard or one of its ancestors is in the checkpoint. It has
-        read a shard whose descendants are there.
-        """
-        by_id, known = {it.id: it for it in self.listed}, set(self.offset.shards)
-        planned = known | descendants(by_id, known) | ancestors(by_id, known)
-        return tuple(it for it in by_id if it not in planned)
+    listed: Collection[str]  # IDs of its shards in Kinesis
+    probes: Mapping[str, Probe | Exception]  # what reads after the positions have found
 
 
-def look_at(  # noqa: PLR0917 the facts about one stream
-    client: KinesisClient,
-    name: str,
-    arn: str,
-    offset: StreamOffset,
-    now: Callable[[], datetime],
-    say: Callable[[str], None],
-) -> StreamFacts:
+def _unfinished(offset: StreamOffset) -> dict[str, ShardOffset]:
+    shards = offset.shards.items()
+    return {name: it for name, it in shards if it.progress is not Progress.FINISHED}
+
+
+def look_at(setup: Setup, name: str, arn: str, offset: StreamOffset) -> StreamFacts:
     """Ask Kinesis about a stream of a checkpoint. The calls change nothing.
 
     It reads one record of each shard, at most of the hundred that were read the longest ago. Each
     read is one of the five per second of its shard.
     """
-    summary, listed = describe(client, arn), list_shards(client, arn)
-    ids, known = {it.id for it in listed}, offset.shards
-    finished = {it for it, place in known.items() if place.progress is Progress.FINISHED}
+    client = setup.kinesis(arn)
+    summary = describe(client, arn)
+    listed = {it.id for it in list_shards(client, arn)}
+    unfinished = _unfinished(offset)
     readable = [
-        it
-        for it, place in known.items()
-        if it in ids and place.progress is not Progress.FINISHED and finished >= {*place.waits_for}
+        (shard, it)
+        for shard, it in unfinished.items()
+        if shard in listed and not unfinished.keys() & {*it.waits_for}
     ]
-    oldest = sorted(readable, key=lambda it: (known[it].complete_as_of or _FIRST, it))[:MOST_PROBES]
-
-    def advance(done: int, total: int) -> None:
-        if done < total:
-            say(f"checkpoint: {oldest[done]}")  # the next answer
-
-    places = [(it, known[it]) for it in oldest]
-    probes = dict(zip(oldest, probe_each(client, arn, places, now, advance), strict=True))
-    shards = [_fact(it, place, probes.get(it), is_listed=it in ids) for it, place in known.items()]
-    return StreamFacts(name=name, summary=summary, offset=offset, shards=shards, listed=listed)
+    readable.sort(key=lambda it: (it[1].complete_as_of or _FIRST, it[0]))
+    places = readable[:MOST_PROBES]
+    probes = probe_each(client, arn, places, setup.clock.now)
+    by_shard = dict(zip((shard for shard, _ in places), probes, strict=True))
+    return StreamFacts(name=name, summary=summary, offset=offset, listed=listed, probes=by_shard)
 
 
-def _fact(
-    shard: str, offset: ShardOffset, found: Probe | Exception | None, *, is_listed: bool
-) -> ShardFact:
-    if isinstance(found, Exception):
-        return ShardFact(id=shard, offset=offset, is_listed=is_listed, refusal=text_of(found))
-    return ShardFact(id=shard, offset=offset, is_listed=is_listed, probe=found)
-
-
-def stream_findings(facts: StreamFacts, now: datetime) -> list[Finding]:
+def stream_findings(facts: StreamFacts, now: datetime) -> Iterator[Finding]:
     """Whether the query can continue in a stream, how far it is behind, and what it loses."""
     again = created_again(facts.name, facts.summary.created, parsed(facts.offset.created))
     if again is not None:
-        remedy = (
+        yield CHECKPOINT.problem(
+            "streams",
+            again.removesuffix("."),
             "The records of the first one are gone. To read it, start the query with a new "
-            "checkpoint location."
+            "checkpoint location.",
         )
-        return [CHECKPOINT.problem("streams", again.removesuffix("."), remedy)]
-    findings = [_lag(facts, now), _loss(facts, now)]
-    unplanned = facts.unplanned
-    if not unplanned:
-        return findings
-    never = CHECKPOINT.problem(
-        "shards",
-        f"the query would never read {len(unplanned)} shards of {facts.name}: neither they nor "
-        "their ancestors are in the checkpoint",
-        "To read them from their oldest record, set failOnDataLoss to false. Or use a new "
-        "checkpoint location.",
-        unplanned,
-    )
-    return [never, *findings]
+        return
+    yield _lag(facts, now)
+    yield _loss(facts, now)
 
 
 def _lag(facts: StreamFacts, now: datetime) -> Finding:
-    """The largest lag, and a line per shard."""
-    lines = tuple(f"{it.id}: {_place(it, now)}" for it in facts.shards)
-    probed = [it for it in facts.shards if it.probe is not None]
-    if not probed:
-        refusals = [it.refusal for it in facts.shards if it.refusal is not None]
-        if not refusals:
-            is_done = all(it.offset.progress is Progress.FINISHED for it in facts.shards)
-            seen = "is read to its end" if is_done else "has no shard that can be read yet"
-            return CHECKPOINT.ok("lag", f"{facts.name} {seen}", lines)
-        seen = f"no shard of {facts.name} could be read: {refusals[0]}"
-        return CHECKPOINT.unknown("lag", seen)
-    worst = max(probed, key=lambda it: it.lag(now))
-    seen = f"{facts.name} is at most {duration_text(worst.lag(now))} behind, in {worst.id}"
-    if not worst.lag(now):
-        # Records may arrive at this moment: the clock of the service is rounded down.
-        new = sum(it.probe is not None and it.probe.arrived is not None for it in probed)
-        rest = f", except {new} {'record' if new == 1 else 'records'}" if new else ""
-        seen = f"{facts.name} is read to its end{rest}"
-    unread = sum(it.probe is None and not it.is_finished for it in facts.shards)
-    if unread:
-        seen += f". {unread} of {len(facts.shards)} shards were not read"
-    return CHECKPOINT.ok("lag", seen, lines)
-
-
-def _place(fact: ShardFact, now: datetime) -> str:
-    found = fact.probe
-    if fact.is_finished:
-        return "finished"
-    if not fact.is_listed:
-        return "Kinesis no longer has it"
-    if found is None and fact.offset.waits_for:
-        return f"waits for {', '.join(fact.offset.waits_for)}"
-    if found is None:
-        return fact.refusal or "was not read"
-    if found.arrived is None and not fact.lag(now):
-        return f"read to its {'end' if found.is_end else 'newest record'}"
-    return f"{duration_text(fact.lag(now))} behind"
+    """The largest lag."""
+    unfinished = _unfinished(facts.offset)
+    found = {shard: it for shard, it in facts.probes.items() if isinstance(it, Probe)}
+    unread = len(unfinished) - len(found)
+    rest = f". {unread} shards were not read" if unread else ""
+    if unread and not found:
+        failed = next((it for it in facts.probes.values() if isinstance(it, Exception)), None)
+        why = "they wait for their parents" if failed is None else text_of(failed)
+        return CHECKPOINT.unknown("lag", f"no shard of {facts.name} could be read: {why}")
+    lags = {it: lag(facts.offset.shards[it], [probe], now) for it, probe in found.items()}
+    behind = {it: age for it, age in lags.items() if age}
+    if not behind:
+        return CHECKPOINT.ok("lag", f"{facts.name} is read to its end{rest}")
+    worst = max(behind, key=lambda it: behind[it])
+    age = duration_text(behind[worst])
+    return CHECKPOINT.ok("lag", f"{facts.name} is at most {age} behind, in {worst}{rest}")
 
 
 def _loss(facts: StreamFacts, now: datetime) -> Finding:
     """When a restart begins to lose records."""
-    retention = facts.summary.retention
-    unfinished = [it for it in facts.shards if not it.is_finished]
-    times = {it.id: time for it in unfinished if (time := it.lost_at(retention)) is not None}
-    lost = [it for it in unfinished if not it.is_listed or (it.id in times and times[it.id] <= now)]
-    if lost:
-        return _lost(facts, lost)
+    unfinished, retention = _unfinished(facts.offset), facts.summary.retention
+    times: dict[str, datetime] = {}
+    for shard, offset in unfinished.items():
+        found = facts.probes.get(shard)
+        unread = found.arrived if isinstance(found, Probe) else None
+        if (time := lost_at(offset, retention, unread)) is not None:
+            times[shard] = time
+    gone = [it for it in unfinished if it not in facts.listed]
+    if lost := list(dict.fromkeys([*gone, *(it for it, time in times.items() if time <= now)])):
+        return CHECKPOINT.problem(
+            "loss",
+            f"a restart fails with KINESIS_DATA_LOSS: records of {named(lost)} of {facts.name} may "
+            "have expired before the query read them. They are kept for "
+            f"{duration_text(retention)}",
+            "To continue with the records that are left, set failOnDataLoss to false. An increased "
+            "retention period does not bring expired records back.",
+        )
     if not times:
-        if any(it.offset.progress in (Progress.AFTER, Progress.FROM) for it in facts.shards):
+        numbered = (Progress.AFTER, Progress.FROM)
+        if any(it.progress in numbered for it in unfinished.values()):
             seen = f"the checkpoint does not say up to when {facts.name} was read completely"
             return CHECKPOINT.unknown("loss", seen)
         seen = f"{facts.name} is read from its oldest record, so nothing can be lost"
@@ -290,25 +197,4 @@ def _loss(facts: StreamFacts, now: datetime) -> Finding:
         "loss",
         f"{seen}. Only {duration_text(left)} are left, because of {shard}",
         "Start the query now, or increase the retention period of the stream first.",
-    )
-
-
-def _lost(facts: StreamFacts, shards: Sequence[ShardFact]) -> Finding:
-    retention = facts.summary.retention
-
-    def line(fact: ShardFact) -> str:
-        if not fact.is_listed:
-            return f"{fact.id}: Kinesis no longer has it, and the query has not finished it"
-        time = fact.lost_at(retention)
-        since = "an unknown time" if time is None else time_text(time - retention)
-        return f"{fact.id}: records that arrived after {since} may be lost"
-
-    return CHECKPOINT.problem(
-        "loss",
-        f"a restart fails with KINESIS_DATA_LOSS: records of {len(shards)} shards of {facts.name} "
-        f"may have expired before the query read them, because they are kept for "
-        f"{duration_text(retention)}",
-        "To continue with the records that are left, set failOnDataLoss to false. An increased "
-        "retention period does not bring expired records back.",
-        tuple(line(it) for it in shards),
     )

@@ -1,10 +1,23 @@
-"""A finding: one fact about a set-up, and what to do about it. A report: the findings."""
+"""What the checks share: what they examine, and what they find."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from html import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from spark_kinesis import SparkKinesisError
+from spark_kinesis._boto import TRANSIENT, answer_of, aws_errors, code_of, is_local
+from spark_kinesis.tools.facts.losses import ServiceClock
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+    from pyspark.sql import SparkSession
+
+    from spark_kinesis.tools.cli import Connection
+    from spark_kinesis.tools.facts.streams import StreamShard, StreamSummary
 
 
 class State(Enum):
@@ -16,35 +29,19 @@ class State(Enum):
 
     @property
     def mark(self) -> str:
-        """The sign in tables."""
+        """The sign in a report."""
         return {State.OK: "✔", State.PROBLEM: "✘", State.UNKNOWN: "?"}[self]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One fact about a set-up.
+    """One fact about a set-up."""
 
-    Attributes:
-        section: the part of the set-up, such as ``stream``.
-        subject: the fact, such as ``retention``.
-        state: whether the fact is as the connector needs it.
-        seen: what the examination saw, in words. It contains no secret.
-        remedy: what to do. Empty if the state is ``OK``.
-        details: further lines, such as one per shard.
-    """
-
-    section: str
-    subject: str
-    state: State
-    seen: str
-    remedy: str = ""
-    details: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """What was seen, and how an unknown fact can be seen. Remedies of problems come first."""
-        is_short = self.state is State.UNKNOWN and self.remedy
-        return f"{self.seen}. {self.remedy}" if is_short else self.seen
+    section: str  # the part of the set-up, such as ``stream``
+    subject: str  # the fact, such as ``retention``
+    state: State  # whether the fact is as the connector needs it
+    seen: str  # what the examination saw, in words. It contains no secret.
+    remedy: str = ""  # what to do. Empty if the state is ``OK``.
 
 
 @dataclass(frozen=True)
@@ -53,89 +50,129 @@ class Section:
 
     name: str
 
-    def ok(self, subject: str, seen: str, details: tuple[str, ...] = ()) -> Finding:
+    def ok(self, subject: str, seen: str) -> Finding:
         """A fact as the connector needs it."""
-        return Finding(self.name, subject, State.OK, seen, details=details)
+        return Finding(self.name, subject, State.OK, seen)
 
-    def problem(
-        self, subject: str, seen: str, remedy: str, details: tuple[str, ...] = ()
-    ) -> Finding:
+    def problem(self, subject: str, seen: str, remedy: str) -> Finding:
         """A fact that prevents something. The remedy says what to do."""
-        return Finding(self.name, subject, State.PROBLEM, seen, remedy, details)
+        return Finding(self.name, subject, State.PROBLEM, seen, remedy)
 
     def unknown(self, subject: str, seen: str, remedy: str = "") -> Finding:
         """A fact that could not be seen. The remedy says how it can be."""
         return Finding(self.name, subject, State.UNKNOWN, seen, remedy)
 
+    def refused(self, subject: str, error: Exception, action: str) -> Finding:
+        """The finding for a call that failed, such as that of ``kinesis:ListShards``."""
+        if isinstance(error, SparkKinesisError):
+            remedy = "Correct this first. The other facts need it."
+            return self.problem(subject, str(error), remedy)
+        code, seen = code_of(error), f"{action} failed: {text_of(error)}"
+        if code in TRANSIENT:
+            return self.unknown(subject, seen, "Try again later.")
+        remedy = next((it for pattern, it in _REMEDIES.items() if re.search(pattern, code)), "")
+        if not remedy and answer_of(error):
+            remedy = "Look up the error in the reference of Kinesis."
+        return self.problem(subject, seen, (remedy or _UNREACHABLE).format(action=action))
+
+
+# By patterns of the service's name of the error. The first that matches counts.
+_REMEDIES = {
+    "KMSAccessDenied": "Allow kms:Decrypt in the policies of the caller and of the key.",
+    "KMS": "Make the key of the stream usable in AWS KMS, or name another one.",
+    "AccessDenied": "Allow {action} in the policy of the credentials: see docs/how-to/iam.md.",
+    "ResourceNotFound": "Check the name, the region, and the account of the credentials.",
+    "ExpiredToken": "Renew the credentials, for example with aws sso login.",
+    "ParamValidation|InvalidArgument|ValidationException": "Correct the name or the ARN.",
+    "UnrecognizedClient|InvalidClientToken|Signature|RequestExpired": "Check the access key, the "
+    "secret access key, and the clock of this machine.",
+    "Credential|Token|SSO": "Set credentials: see docs/how-to/iam.md.",
+}
+_UNREACHABLE = "Check the findings of the section network, the endpoint and the region."
+
+
+def call_errors(*others: type[Exception]) -> tuple[type[Exception], ...]:
+    """What a call of AWS raises, and other errors, for a clause ``except``."""
+    return *aws_errors(), SparkKinesisError, *others
+
+
+def text_of(error: Exception) -> str:
+    """The service's name and text of an error. Other errors have a text only."""
+    found = answer_of(error)
+    return f"{found['Code']}: {found.get('Message', '')}" if "Code" in found else str(error)
+
 
 class Report(tuple[Finding, ...]):
-    """The findings of an examination, section by section.
-
-    In a notebook, the last expression of a cell shows it as a table. ``print`` shows it as text.
-    """
+    """The findings of an examination, section by section. ``print`` shows them as text."""
 
     __slots__ = ()
 
     @property
     def problems(self) -> list[Finding]:
         """The findings that need a remedy."""
-        return self.of(State.PROBLEM)
+        return [it for it in self if it.state is State.PROBLEM]
 
     @property
     def is_healthy(self) -> bool:
         """Whether no finding is a problem. Unknown facts do not count."""
         return not self.problems
 
-    def of(self, state: State) -> list[Finding]:
-        """The findings with a state."""
-        return [it for it in self if it.state is state]
-
-    @property
-    def verdict(self) -> str:
-        """The numbers of findings, in one line."""
-        problems, unknown = len(self.problems), len(self.of(State.UNKNOWN))
-        total = f"{_count(problems, 'problem')} in {_count(len(self), 'finding')}"
-        return f"{total}, {unknown} unknown" if unknown else total
-
     def __repr__(self) -> str:
-        """The remedies, then one line per finding."""
+        """The problems with their remedies, then one line per finding."""
         lines = [f"{it.state.mark} {it.seen}\n  {it.remedy}\n" for it in self.problems]
         for it in self:
-            lines.append(f"{it.state.mark} {it.section}: {it.subject}: {it.text}")
-            lines += [f"    {detail}" for detail in it.details]
-        return "\n".join([*lines, self.verdict])
-
-    def _repr_html_(self) -> str:
-        """The report for a notebook."""
-        remedies = "".join(
-            f"<li>{escape(it.seen)}<br><b>{escape(it.remedy)}</b></li>" for it in self.problems
-        )
-        remedies = f"<ul>{remedies}</ul>" if remedies else ""
-        head = "".join(f"<th>{it}</th>" for it in ("", "Section", "Subject", "Seen"))
-        rows = "".join(map(_row, self))
-        return (
-            f'<div class="spark-kinesis-report"><style>{_CSS}</style>{remedies}'
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<p>{escape(self.verdict)}</p></div>"
-        )
+            how = f". {it.remedy}" if it.state is State.UNKNOWN and it.remedy else ""
+            lines.append(f"{it.state.mark} {it.section}: {it.subject}: {it.seen}{how}")
+        unknown = sum(it.state is State.UNKNOWN for it in self)
+        total = f"{len(self)} findings: {len(self.problems)} problems, {unknown} unknown"
+        return "\n".join([*lines, total])
 
 
-_COLORS = {State.OK: "#1a7f37", State.PROBLEM: "#cf222e", State.UNKNOWN: "#9a6700"}
-_CSS = (
-    ".spark-kinesis-report :is(th, td) "
-    "{text-align: left; vertical-align: top; padding: 2px 12px 2px 0}"
-)
+@dataclass(kw_only=True)
+class Setup:
+    """What is examined, and what later checks need to know from earlier ones."""
+
+    connection: Connection  # as whom and where AWS is called. A check sets its region.
+    stream: str | None = None  # name or ARN of the stream
+    checkpoint: str | None = None  # folder or URL of the query's checkpoint
+    consumer: str | None = None  # name or ARN of the query's consumer
+    uses: tuple[str, ...] = ("read",)  # what the query does: as the argument of ``doctor``
+    spark: SparkSession | None = None  # a session to look at; default: the active one
+    clock: ServiceClock = field(default_factory=ServiceClock)  # learns from answers of Kinesis
+    summary: StreamSummary | None = None  # what Kinesis says about the stream, if it is known
+    shards: list[StreamShard] = field(default_factory=list)  # of the stream, if they are known
+    has_consumer: bool = False  # whether the consumer of the query exists
+
+    def kinesis(self, stream: str | None = None) -> KinesisClient:
+        """A client of Kinesis, in the region of a stream if that is an ARN."""
+        found = self._in_region_of(stream).kinesis(attempts=_ATTEMPTS)
+        self.clock.follow(found)
+        return found
+
+    def service(self, name: str, stream: str | None = None) -> Any:
+        """A client of another service, in the region of a stream."""
+        return self._in_region_of(stream).service(name, attempts=_ATTEMPTS)
+
+    @property
+    def is_aws(self) -> bool:
+        """Whether Kinesis is that of AWS, so that other services know the same account."""
+        endpoint = self.connection.endpoint
+        return endpoint is None or (urlsplit(endpoint).hostname or "").endswith(_AWS_DOMAINS)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether Kinesis is on this machine."""
+        return is_local(self.connection.endpoint)
+
+    def _in_region_of(self, stream: str | None) -> Connection:
+        return replace(self.connection, region=region_of(stream) or self.connection.region)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+_ATTEMPTS = 3
+_AWS_DOMAINS = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws", ".amazonaws.eu")
 
 
-def _row(it: Finding) -> str:
-    mark = f'<b style="color:{_COLORS[it.state]}">{it.state.mark}</b>'
-    seen = escape(it.text)
-    if it.details:
-        lines = "<br>".join(map(escape, it.details))
-        seen += f"<details><summary>{len(it.details)} lines</summary>{lines}</details>"
-    cells = (mark, escape(it.section), escape(it.subject), seen)
-    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+def region_of(arn: str | None) -> str | None:
+    """The region in an ARN. ``None`` for a name."""
+    parts = (arn or "").split(":")
+    return parts[3] if parts[0] == "arn" and len(parts) > 3 else None  # noqa: PLR2004

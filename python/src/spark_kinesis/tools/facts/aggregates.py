@@ -1,11 +1,10 @@
 """Aggregated records: several user records in one Kinesis record, as the KPL writes them.
 
-The message is that of ``aws_kinesis_agg``, with the Producer Library's tags.
+The message is that of ``aws_kinesis_agg``.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -17,19 +16,15 @@ from spark_kinesis._errors import MissingPackageError
 _MARK = b"\xf3\x89\x9a\xc2"
 _DIGEST_BYTES = 16
 _MARKER = "spark-kinesis-marker"
-_TAG = "spark-kinesis"
-_KPL_KEY = "a"
-_WRITER = re.compile(r"(\S+) (\d+) \S+ \d+ (\d+) \d+ (\d{12,18})")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserRecord:
-    """A user record in an aggregate. Consumers ignore its tags."""
+    """A user record in an aggregate."""
 
     key: str
     hash_key: str | None
     data: bytes
-    tags: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,29 +98,4 @@ def _row(row: Any, keys: tuple[str, ...], hash_keys: tuple[str, ...]) -> UserRec
         key=keys[row.partition_key_index],
         hash_key=hash_keys[row.explicit_hash_key_index] if has_hash_key else None,
         data=row.data,
-        tags=tuple((str(it.key), str(it.value)) for it in row.tags),
     )
-
-
-def maker(aggregate: Aggregate, key: str) -> str:
-    """The program that wrote an aggregate.
-
-    A tag and a marker are certain. Otherwise, this is the program whose aggregates look like this.
-    """
-    if aggregate.is_marker:
-        return "spark-kinesis, marker"
-    tag = dict(aggregate.rows[0].tags).get(_TAG)
-    if tag is not None:
-        words = _WRITER.fullmatch(tag)
-        return (
-            f"spark-kinesis, exactly once: query {words[1]}, batch {words[2]}, task {words[3]}, "
-            f"number {int(words[4])}"
-            if words
-            else "spark-kinesis, exactly once"
-        )
-    if key == _KPL_KEY:
-        hash_keys = {it.hash_key for it in aggregate.rows}
-        # Our sink gives all rows one hash key, so that a reshard leaves them together.
-        is_shared = len(hash_keys) == 1 and None not in hash_keys
-        return "spark-kinesis" if is_shared else "KPL, or spark-kinesis with ordering=perKey"
-    return "aggregation library" if key == aggregate.rows[0].key else "other"
