@@ -30,7 +30,8 @@ lazy val connector = (project in file("connector-scala"))
     libraryDependencies ++= Dependencies.providedBy(
       if (scalaBinaryVersion.value == "2.12") Dependencies.spark35 else Dependencies.spark
     ) ++ Dependencies.bundled ++ Dependencies.test,
-    Compile / doc / scalacOptions := Seq("-release:17", "-no-link-warnings"),
+    Compile / doc / scalacOptions :=
+      Seq("-release:17", "-no-link-warnings", "-skip-packages", "org.apache.spark:scala"),
     Testing.settings,
     Spark35.settings
   )

@@ -7,7 +7,7 @@ import scala.util.Try
  * Methods of Scala 2.13 that Scala 2.12 lacks, for the sources that import this. On Scala 2.13 the
  * import is empty. For the classes that Scala 2.12 lacks see the folder `scala` beside this one.
  */
-object compat {
+private[sparkkinesis] object compat {
   implicit final class OfString(private val text: String) extends AnyVal {
     def toIntOption: Option[Int] = Try(text.toInt).toOption
     def toLongOption: Option[Long] = Try(text.toLong).toOption

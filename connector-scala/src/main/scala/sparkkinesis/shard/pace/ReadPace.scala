@@ -14,7 +14,7 @@ import sparkkinesis.model.{PackedRecords, ServiceLimits}
  *   after refusals.
  * @param start the current time, in milliseconds since any instant, like all times here
  */
-final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
+private[sparkkinesis] final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
   import ReadPace._
 
   private val buckets = new ReadBuckets(start)
@@ -128,7 +128,7 @@ private object ReadPace {
  * @param expected bytes that it is expected to return; 0 without a quota
  * @param debt seconds of the quota that were used in advance when it began
  */
-final class ReadCall private[pace] (
+private[sparkkinesis] final class ReadCall private[pace] (
     private[pace] val expected: Long,
     private[pace] val debt: Double
 )

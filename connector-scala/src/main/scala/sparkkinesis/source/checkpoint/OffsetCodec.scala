@@ -19,7 +19,7 @@ import sparkkinesis.shard.SourceException
  *
  * The format is public. `docs/reference/checkpoint-format.md` describes it.
  */
-object OffsetCodec {
+private[sparkkinesis] object OffsetCodec {
   val Version = 1
 
   /** The condition of a text that is not an offset. */

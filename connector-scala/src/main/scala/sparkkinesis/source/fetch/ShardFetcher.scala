@@ -20,7 +20,7 @@ import sparkkinesis.source.store.{PageStore, StoredPage}
  * @param counts of all feeds of the executor
  * @param wake called on any thread when the shard has news
  */
-final class ShardFetcher(
+private[sparkkinesis] final class ShardFetcher(
     stream: StreamClient,
     assignment: Assignment,
     store: PageStore,
@@ -186,4 +186,8 @@ final class ShardFetcher(
  * @param records number of records in the page
  * @param isUrgent whether the driver should receive the report at once
  */
-final case class FetchedPage(report: FetchReport, records: Int, isUrgent: Boolean)
+private[sparkkinesis] final case class FetchedPage(
+    report: FetchReport,
+    records: Int,
+    isUrgent: Boolean
+)

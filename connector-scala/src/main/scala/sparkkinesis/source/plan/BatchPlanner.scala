@@ -12,7 +12,7 @@ import sparkkinesis.shard.{ShardRange, SourceException}
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /** Decides where a batch ends and what it reads. The same arguments always give the same result. */
-object BatchPlanner {
+private[sparkkinesis] object BatchPlanner {
 
   /**
    * The end of the batch that starts at `start`; `start` itself if there is nothing new.

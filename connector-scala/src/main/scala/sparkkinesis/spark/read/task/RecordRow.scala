@@ -22,7 +22,7 @@ import sparkkinesis.spark.metrics.TaskDelays
  * @param isReplay whether the number of the batch is a column
  * @param delays counts each record; none in a batch read
  */
-final class RecordRow(
+private[sparkkinesis] final class RecordRow(
     deaggregate: Boolean,
     isReplay: Boolean = false,
     delays: Option[TaskDelays] = None
@@ -180,7 +180,7 @@ final class RecordRow(
  * row. Use `streamArn` in place of `stream` if a query reads streams of the same name in several
  * regions or accounts.
  */
-object RecordRow {
+private[sparkkinesis] object RecordRow {
 
   /** `partitionKey` is null on streams with `AUTO` record distribution. */
   val Schema: StructType = new StructType()
