@@ -183,7 +183,7 @@ private[aggregate] object AggregateBuilder {
  * @param tag tag of the table's field
  * @param text the form in which a key is written
  */
-private[model] final class KeyTable[K <: AnyRef](tag: Int, text: K => String) {
+private final class KeyTable[K <: AnyRef](tag: Int, text: K => String) {
   import KeyTable._
 
   private var indexes = new HashMap[K, Integer]

@@ -142,7 +142,7 @@ private[sparkkinesis] final class ReadCall private[pace] (
  *
  * @param start the current time, in milliseconds since any instant, like all times here
  */
-private[pace] final class ReadBuckets(start: Long) {
+private final class ReadBuckets(start: Long) {
   import ReadBuckets._
 
   private var bytes = BytesPerSecond
@@ -192,7 +192,7 @@ private[pace] final class ReadBuckets(start: Long) {
   }
 }
 
-private[pace] object ReadBuckets {
+private object ReadBuckets {
   val BytesPerSecond: Double = ServiceLimits.ReadBytesPerSecond.toDouble
   private val CallsPerSecond = 1000.0 / ServiceLimits.GetRecordsPeriod.toMillis
 

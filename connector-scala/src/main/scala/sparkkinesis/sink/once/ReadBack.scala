@@ -251,7 +251,7 @@ private[sparkkinesis] object ReadBack {
  * Threads that read shards side by side. When the call ends, it interrupts those that still read,
  * and gives them a short time to end.
  */
-private[once] object ShardReaders {
+private object ShardReaders {
 
   /**
    * Reads each shard, at most so many at a time. With one at a time, the caller's thread reads.
