@@ -18,6 +18,9 @@ ThisBuild / scalacOptions ++= Seq(
 
 Testing.concurrency
 
+/** Nobody extends the classes of a program, so types that are private to us may stand in them. */
+val isProgram = scalacOptions += "-Xlint:-inaccessible"
+
 lazy val root = (project in file("."))
   .aggregate(connector, spark41, simulator, integration, bundle, simulatorJar)
   .settings(publish / skip := true)
@@ -50,6 +53,7 @@ lazy val simulator = (project in file("localstack/simulator"))
   .dependsOn(connector % "compile->compile;test->test")
   .settings(
     name := "spark-kinesis-simulator",
+    isProgram,
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,
     publish / skip := true,
     Testing.settings
@@ -60,6 +64,7 @@ lazy val integration = (project in file("tests/integration"))
   .dependsOn(connector % "test->test", simulator % "test->test")
   .settings(
     name := "spark-kinesis-integration",
+    isProgram,
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
     publish / skip := true,
     Testing.settings,
@@ -97,6 +102,7 @@ lazy val bench = (project in file("tests/bench"))
   .dependsOn(connector, spark41)
   .settings(
     name := "spark-kinesis-bench",
+    isProgram,
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
     // Spark 4.1 brings a newer Scala library than our compiler's.
