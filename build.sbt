@@ -18,6 +18,9 @@ ThisBuild / scalacOptions ++= Seq(
 
 Testing.concurrency
 
+/** Nobody extends the classes of a program, so types that are private to us may stand in them. */
+val isProgram = scalacOptions += "-Xlint:-inaccessible"
+
 lazy val root = (project in file("."))
   .aggregate(connector, spark41, simulator, integration, bundle, simulatorJar)
   .settings(publish / skip := true)
@@ -30,7 +33,8 @@ lazy val connector = (project in file("connector-scala"))
     libraryDependencies ++= Dependencies.providedBy(
       if (scalaBinaryVersion.value == "2.12") Dependencies.spark35 else Dependencies.spark
     ) ++ Dependencies.bundled ++ Dependencies.test,
-    Compile / doc / scalacOptions := Seq("-release:17", "-no-link-warnings"),
+    Compile / doc / scalacOptions :=
+      Seq("-release:17", "-no-link-warnings", "-skip-packages", "org.apache.spark:scala"),
     Testing.settings,
     Spark35.settings
   )
@@ -49,6 +53,7 @@ lazy val simulator = (project in file("localstack/simulator"))
   .dependsOn(connector % "compile->compile;test->test")
   .settings(
     name := "spark-kinesis-simulator",
+    isProgram,
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,
     publish / skip := true,
     Testing.settings
@@ -59,6 +64,7 @@ lazy val integration = (project in file("tests/integration"))
   .dependsOn(connector % "test->test", simulator % "test->test")
   .settings(
     name := "spark-kinesis-integration",
+    isProgram,
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
     publish / skip := true,
     Testing.settings,
@@ -96,6 +102,7 @@ lazy val bench = (project in file("tests/bench"))
   .dependsOn(connector, spark41)
   .settings(
     name := "spark-kinesis-bench",
+    isProgram,
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
     // Spark 4.1 brings a newer Scala library than our compiler's.

@@ -27,7 +27,9 @@ object Publisher {
     description := "Amazon Kinesis Data Streams source and sink for Apache Spark",
     licenses := Seq(License.Apache2),
     homepage := value("site").map(url),
-    scmInfo := value("repository").map(it => ScmInfo(url(it), s"scm:git:$it.git")),
+    scmInfo := value("repository").map { it =>
+      ScmInfo(url(it), s"scm:git:$it.git", s"scm:git:$it.git")
+    },
     developers := (for {
       mail <- value("mail")
       site <- value("site")

@@ -88,7 +88,10 @@ def test_the_pom_names_the_publisher_and_without_one_nothing_is_published(build:
         "url": "https://site.test",
         "scm/url": "https://code.test",
         "scm/connection": "scm:git:https://code.test.git",
+        "scm/developerConnection": "scm:git:https://code.test.git",
         "licenses/license/name": "Apache-2.0",
+        "licenses/license/url": "https://www.apache.org/licenses/LICENSE-2.0.txt",
+        "developers/developer/name": "The authors of spark-kinesis",
         "developers/developer/email": "us@site.test",
         "developers/developer/url": "https://site.test",
     }

@@ -15,7 +15,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_kinesis import KinesisSink, KinesisSource, with_kinesis
-from spark_kinesis.local import LocalKinesis
+from tests.e2e.support.streams import local_kinesis
 
 
 def main(start: str, packages: str, settings: str, ivy: str) -> None:
@@ -24,7 +24,7 @@ def main(start: str, packages: str, settings: str, ivy: str) -> None:
     builder.config("spark.jars.packages", packages)
     builder.config("spark.jars.ivySettings", settings).config("spark.jars.ivy", ivy)
     spark = (with_kinesis(builder) if start == "with_kinesis" else builder).getOrCreate()
-    with LocalKinesis(streams={"orders": 1}) as kinesis:
+    with local_kinesis(streams={"orders": 1}) as kinesis:
         orders = spark.sql("SELECT 'a' AS partitionKey, explode(array('first', 'second')) AS data")
         KinesisSink(stream_name="orders", **kinesis.access).write(orders)
         source = KinesisSource(

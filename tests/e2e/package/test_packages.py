@@ -12,7 +12,6 @@ import pytest
 from spark_kinesis import jar_path
 from tests.e2e.support.programs import said_by
 
-pytestmark = pytest.mark.spark4  # the local Kinesis runs beside the session, on its Spark
 OTHER = "ours:other:1.0"
 IVY = """<ivysettings>
   <settings defaultResolver="here"/>

@@ -7,7 +7,7 @@ import scala.util.Try
  * Methods of Scala 2.13 that Scala 2.12 lacks, for the sources that import this. On Scala 2.13 the
  * import is empty. For the classes that Scala 2.12 lacks see the folder `scala` beside this one.
  */
-object compat {
+private[sparkkinesis] object compat {
   implicit final class OfString(private val text: String) extends AnyVal {
     def toIntOption: Option[Int] = Try(text.toInt).toOption
     def toLongOption: Option[Long] = Try(text.toLong).toOption
@@ -18,16 +18,6 @@ object compat {
     def when[A](holds: Boolean)(value: => A): Option[A] = if (holds) Some(value) else None
   }
 
-  implicit final class OfIterators(private val iterators: Iterator.type) extends AnyVal {
-    def unfold[A, S](first: S)(step: S => Option[(A, S)]): Iterator[A] =
-      Iterator.single(first).flatMap { first => // calls no step before the first element is needed
-        Iterator
-          .iterate(step(first))(_.flatMap { case (_, state) => step(state) })
-          .takeWhile(_.isDefined)
-          .flatMap(_.map { case (value, _) => value })
-      }
-  }
-
   implicit final class OfSortedMaps(private val maps: immutable.SortedMap.type) extends AnyVal {
     def from[K: Ordering, V](pairs: TraversableOnce[(K, V)]): immutable.SortedMap[K, V] =
       immutable.SortedMap.empty[K, V] ++ pairs
@@ -36,8 +26,6 @@ object compat {
   implicit final class OfIterable[A](private val all: Iterable[A]) extends AnyVal {
     def minByOption[B: Ordering](by: A => B): Option[A] =
       if (all.isEmpty) None else Some(all.minBy(by))
-    def maxByOption[B: Ordering](by: A => B): Option[A] =
-      if (all.isEmpty) None else Some(all.maxBy(by))
     def minOption(implicit order: Ordering[A]): Option[A] =
       if (all.isEmpty) None else Some(all.min(order))
     def maxOption(implicit order: Ordering[A]): Option[A] =
@@ -54,9 +42,6 @@ object compat {
       extends AnyVal {
     def filterKeys(wanted: K => Boolean): Iterable[(K, V)] = view.filter { case (key, _) =>
       wanted(key)
-    }
-    def mapValues[W](change: V => W): Iterable[(K, W)] = view.map { case (key, value) =>
-      key -> change(value)
     }
   }
 }

@@ -12,8 +12,10 @@ import org.scalatest.funsuite.AnyFunSuite
 class LayeringSuite extends AnyFunSuite {
   import LayeringSuite._
 
-  private val sources: Seq[Source] = for {
-    root <- Roots.map(Repository.root.resolve)
+  private val sources: Seq[Source] = sourcesIn(Roots)
+
+  private def sourcesIn(roots: Seq[String]): Seq[Source] = for {
+    root <- roots.map(Repository.root.resolve)
     file <- Files.walk(root).iterator.asScala.toSeq.sorted
     if file.toString.endsWith(".scala")
   } yield Source.read(root, file)
@@ -63,6 +65,15 @@ class LayeringSuite extends AnyFunSuite {
     assertNone(folders.collect {
       case (folder, files) if !files.exists(isDescription) => s"$folder has no package.scala"
     })
+  }
+
+  test("what is public stands in tests/golden/api, and all else is private[sparkkinesis]") {
+    val golden = new String(Files.readAllBytes(Repository.root.resolve(Golden)), UTF_8)
+    val published = PublishedType.findAllMatchIn(golden).map(_.group(1)).toSet
+    // Private to a package of Spark's, a definition would not be visible to ours.
+    val ours = (sources ++ sourcesIn(Shims))
+      .filterNot(it => it.layer == "simulator" || it.folder == "spark/internal")
+    assert(ours.flatMap(_.publicDefinitions).toSet === published)
   }
 
   private def isDescription(source: Source): Boolean =
@@ -122,8 +133,15 @@ object LayeringSuite {
     "localstack/simulator/src/main/scala/sparkkinesis"
   )
 
+  /** What one Scala version or its Sparks lack. */
+  private val Shims =
+    Seq("2.12", "2.13").map(it => s"connector-scala/src/main/scala-$it/sparkkinesis")
+
+  private val Golden = "tests/golden/api/scala.txt"
+  private val PublishedType = "(?m)^public .*?(?:class|interface) sparkkinesis\\.([\\w.]+)".r
+
   /** Number of files whose only user stands in the same folder. It may only fall. */
-  private val Satellites = 69
+  private val Satellites = 65
 
   /**
    * A layer, the layers it may use, and its folders in their order: each uses only those before it.
@@ -254,6 +272,16 @@ object LayeringSuite {
     /** Top-level classes, traits and objects. */
     private val definitions: Seq[String] = Definition.findAllMatchIn(code).map(_.group(1)).toSeq
 
+    /** Definitions without `private`, with their package; a `$` follows the name of an object. */
+    def publicDefinitions: Seq[String] =
+      PublicDefinition
+        .findAllMatchIn(code)
+        .map { found =>
+          val suffix = if (found.group(1) == "object") "$" else ""
+          s"${folder.replace('/', '.')}.${found.group(2)}$suffix"
+        }
+        .toSeq
+
     private val types: Set[String] =
       names("([a-z]\\w*\\.)*[A-Z]\\w*").map(it => it.drop(it.lastIndexOf('.') + 1)).toSet
 
@@ -263,6 +291,9 @@ object LayeringSuite {
   }
 
   private val Definition = "(?m)^(?:[a-z]+(?:\\[\\w+\\])? )*(?:class|trait|object) ([A-Z]\\w*)".r
+
+  private val PublicDefinition =
+    "(?m)^(?:(?:sealed|final|abstract|case|implicit) )*(class|trait|object) (\\w+)".r
 
   private object Source {
     def read(root: Path, file: Path): Source = Source(

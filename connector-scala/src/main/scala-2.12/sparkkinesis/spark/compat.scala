@@ -9,11 +9,11 @@ import org.apache.spark.sql.connector.write.{DataWriter, Write}
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 /** Methods of Spark 4 that Spark 3.5 does not have. Spark 3.5 never calls them. */
-trait DataWriterShim[T] extends DataWriter[T] {
+private[sparkkinesis] trait DataWriterShim[T] extends DataWriter[T] {
   def writeAll(rows: JIterator[T]): Unit = rows.forEachRemaining(write(_))
 }
 
-trait WriteShim extends Write {
+private[sparkkinesis] trait WriteShim extends Write {
   def reportDriverMetrics(): Array[CustomTaskMetric] = Array.empty
 }
 
@@ -22,7 +22,7 @@ trait WriteShim extends Write {
  * The check of new tables does not run either. It refuses tables in the catalog of another format
  * only, and Spark 3.5 cannot read a Kinesis table in any catalog.
  */
-object QueryRules {
+private[sparkkinesis] object QueryRules {
   def ofParsed(
       extensions: SparkSessionExtensions,
       rule: SparkSession => Rule[LogicalPlan]

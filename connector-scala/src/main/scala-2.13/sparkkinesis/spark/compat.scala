@@ -6,13 +6,13 @@ import org.apache.spark.sql.connector.write.{DataWriter, Write}
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 /** Spark 4 calls `writeAll`. The other Scala version has the shim for Spark 3.5. */
-trait DataWriterShim[T] extends DataWriter[T]
+private[sparkkinesis] trait DataWriterShim[T] extends DataWriter[T]
 
 /** Spark 4 calls `reportDriverMetrics`. The other Scala version has the shim for Spark 3.5. */
-trait WriteShim extends Write
+private[sparkkinesis] trait WriteShim extends Write
 
 /** Spark 4 shows a rule the query as it was parsed, and as it was analyzed. */
-object QueryRules {
+private[sparkkinesis] object QueryRules {
   def ofParsed(
       extensions: SparkSessionExtensions,
       rule: SparkSession => Rule[LogicalPlan]

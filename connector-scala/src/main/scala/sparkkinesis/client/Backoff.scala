@@ -13,7 +13,7 @@ import scala.concurrent.duration._
  * @param base the bound before the second attempt
  * @param cap the largest bound
  */
-final case class Backoff(base: FiniteDuration, cap: FiniteDuration) {
+private[sparkkinesis] final case class Backoff(base: FiniteDuration, cap: FiniteDuration) {
   require(
     base > Duration.Zero && base <= cap,
     s"The base of a back-off is above zero and at most its cap $cap, not $base."

@@ -12,7 +12,7 @@ import sparkkinesis.model.StreamRef
  * @param region such as `eu-west-1`
  * @param endpoint used instead of the endpoint that the AWS SDK chooses
  */
-final case class ClientConfig(
+private[sparkkinesis] final case class ClientConfig(
     region: String,
     endpoint: Option[URI],
     credentials: CredentialsConfig,
@@ -27,15 +27,18 @@ final case class ClientConfig(
 }
 
 /** A stream as the user named it, and its connection. */
-final case class StreamAccess(ref: StreamRef, client: ClientConfig)
+private[sparkkinesis] final case class StreamAccess(ref: StreamRef, client: ClientConfig)
 
 /** Credentials, and the role that they assume, if any. */
-final case class CredentialsConfig(source: CredentialsSource, role: Option[RoleConfig])
+private[sparkkinesis] final case class CredentialsConfig(
+    source: CredentialsSource,
+    role: Option[RoleConfig]
+)
 
 /** The source of the credentials that sign calls, or that assume the role. */
-sealed trait CredentialsSource
+private[sparkkinesis] sealed trait CredentialsSource
 
-object CredentialsSource {
+private[sparkkinesis] object CredentialsSource {
 
   /** The SDK's default chain: environment, system properties, profile, container, instance. */
   case object DefaultChain extends CredentialsSource
@@ -65,7 +68,7 @@ object CredentialsSource {
  * @param externalId the value that the owner of the role requires
  * @param stsEndpoint used instead of the endpoint of the region
  */
-final case class RoleConfig(
+private[sparkkinesis] final case class RoleConfig(
     arn: String,
     sessionName: String,
     externalId: Option[String],

@@ -9,7 +9,7 @@ import scala.concurrent.duration._
  * The time, waiting, and the jitter of waits. Code that needs them takes a clock as a parameter, so
  * that tests control it.
  */
-trait Clock {
+private[sparkkinesis] trait Clock {
   def now: Instant
 
   /** Milliseconds since an arbitrary instant, never decreasing: for durations. */
@@ -39,7 +39,7 @@ trait Clock {
  * @param now the time of day, to compare with times of the service
  * @param steady to compare with other moments: see [[Clock.steady]]
  */
-final case class Moment(now: Instant, steady: Instant) {
+private[sparkkinesis] final case class Moment(now: Instant, steady: Instant) {
 
   /** The steady clock, as a duration. */
   def elapsed: FiniteDuration = FiniteDuration(steady.toEpochMilli, MILLISECONDS)
@@ -55,7 +55,7 @@ final case class Moment(now: Instant, steady: Instant) {
 }
 
 /** The clock of the machine. No other code reads it or draws random numbers for jitter. */
-object SystemClock extends Clock {
+private[sparkkinesis] object SystemClock extends Clock {
   override def now: Instant = Instant.now()
 
   override def elapsedMillis: Long = System.nanoTime() / 1000000

@@ -11,7 +11,7 @@ import sparkkinesis.model.StreamRef
  * @param region of streams that are named without an ARN
  * @param endpoint used instead of the endpoint of each region
  */
-final case class ConnectionDefaults(
+private[sparkkinesis] final case class ConnectionDefaults(
     region: Option[String],
     endpoint: Option[URI],
     credentials: CredentialsConfig,

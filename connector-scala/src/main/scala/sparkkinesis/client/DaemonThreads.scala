@@ -5,7 +5,7 @@ import java.util.concurrent._
 import scala.concurrent.duration.FiniteDuration
 
 /** Threads that do not keep the JVM alive. Each has an owner that ends it. */
-object DaemonThreads {
+private[sparkkinesis] object DaemonThreads {
 
   /** @param name of each thread, by which a thread dump shows its owner */
   def named(name: String): ThreadFactory = task => {

@@ -4,7 +4,7 @@ package sparkkinesis.client
  * The error codes of the service, for calls and for single records: Errors in the API reference of
  * each operation, Common Errors, the codes that the AWS SDK retries, and some codes of emulators.
  */
-object ErrorCodes {
+private[sparkkinesis] object ErrorCodes {
 
   /** Creates an exception from a message and a cause, which may be null. */
   type Make = (String, Throwable) => KinesisException

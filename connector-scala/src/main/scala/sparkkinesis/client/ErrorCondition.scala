@@ -8,13 +8,13 @@ import sparkkinesis.client.KinesisException._
  * @param condition a stable name, such as `KINESIS_STREAM_NOT_FOUND`
  * @param remedy a sentence that says what to do
  */
-final case class ErrorCondition(condition: String, remedy: String) {
+private[sparkkinesis] final case class ErrorCondition(condition: String, remedy: String) {
 
   /** The message with the remedy. */
   def explain(message: String): String = s"${message.stripSuffix(".")}. $remedy"
 }
 
-object ErrorCondition {
+private[sparkkinesis] object ErrorCondition {
   def of(e: KinesisException): ErrorCondition = e match {
     case _: NotFound =>
       ErrorCondition(

@@ -8,7 +8,7 @@ import sparkkinesis.model._
  * The calls of enhanced fan-out. An implementation does not retry or renew. Each method may throw
  * any [[KinesisException]]. Thread-safe.
  */
-trait FanOutClient {
+private[sparkkinesis] trait FanOutClient {
 
   /** `DescribeStreamConsumer`. */
   def describe(consumer: ConsumerRef): ConsumerSummary
@@ -28,7 +28,7 @@ trait FanOutClient {
   ): EventSubscription
 }
 
-object FanOutClient {
+private[sparkkinesis] object FanOutClient {
 
   /**
    * Bytes of one subscription that may wait in this JVM before they are asked for. At a round trip
@@ -59,7 +59,7 @@ object FanOutClient {
 }
 
 /** A call of `SubscribeToShard`. Its methods return at once, and any thread may call them. */
-trait EventSubscription extends AutoCloseable {
+private[sparkkinesis] trait EventSubscription extends AutoCloseable {
 
   /** Asks for one more event. Without requests, events wait in the network. */
   def request(): Unit
@@ -72,7 +72,7 @@ trait EventSubscription extends AutoCloseable {
  * Receives a subscription's events, in order. A client calls it on its own threads, so each method
  * must return at once.
  */
-trait EventSubscriber {
+private[sparkkinesis] trait EventSubscriber {
 
   /**
    * The service has accepted the subscription.
@@ -98,7 +98,7 @@ trait EventSubscriber {
  * @param children only at the end of the shard
  * @param isFallback whether a library has decoded the event, because our decoder could not
  */
-final case class ShardEvent(
+private[sparkkinesis] final case class ShardEvent(
     records: IndexedSeq[Record],
     continuation: Option[SequenceNumber],
     millisBehindLatest: Option[Long],
@@ -106,23 +106,27 @@ final case class ShardEvent(
     isFallback: Boolean = false
 )
 
-sealed trait ConsumerStatus
+private[sparkkinesis] sealed trait ConsumerStatus
 
-object ConsumerStatus {
+private[sparkkinesis] object ConsumerStatus {
   case object Creating extends ConsumerStatus
   case object Active extends ConsumerStatus
   case object Deleting extends ConsumerStatus
 }
 
 /** The description of a consumer. */
-final case class ConsumerSummary(arn: ConsumerArn, status: ConsumerStatus, created: Instant)
+private[sparkkinesis] final case class ConsumerSummary(
+    arn: ConsumerArn,
+    status: ConsumerStatus,
+    created: Instant
+)
 
 /** How a caller names a consumer. */
-sealed trait ConsumerRef {
+private[sparkkinesis] sealed trait ConsumerRef {
   def stream: StreamArn
 }
 
-object ConsumerRef {
+private[sparkkinesis] object ConsumerRef {
   final case class ByArn(arn: ConsumerArn) extends ConsumerRef {
     override def stream: StreamArn = arn.stream
     override def toString: String = arn.toString

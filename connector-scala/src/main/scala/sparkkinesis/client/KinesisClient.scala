@@ -14,7 +14,7 @@ import sparkkinesis.model._
  * cover it. Each method may throw any [[KinesisException]], and `InterruptedException` in an
  * interrupted thread. Thread-safe.
  */
-trait KinesisClient extends AutoCloseable {
+private[sparkkinesis] trait KinesisClient extends AutoCloseable {
 
   /** Whether the endpoint of the calls is one of AWS, so that its quotas are known. */
   def isAws: Boolean = false
@@ -65,7 +65,7 @@ trait KinesisClient extends AutoCloseable {
   def fanOut: FanOutClient = FanOutClient.None
 }
 
-object KinesisClient {
+private[sparkkinesis] object KinesisClient {
   private[client] def checkMayLeave(mayLeave: () => Boolean): Unit =
     if (!mayLeave())
       throw new KinesisException.Withheld(
@@ -78,7 +78,7 @@ object KinesisClient {
  * @param token opaque, never stored or logged. For an event of enhanced fan-out, the sequence
  *   number after which a new subscription continues
  */
-final case class ShardIterator(token: String) {
+private[sparkkinesis] final case class ShardIterator(token: String) {
   override def toString: String = "ShardIterator(…)"
 }
 
@@ -92,7 +92,7 @@ final case class ShardIterator(token: String) {
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
  *   it
  */
-final case class StreamSummary(
+private[sparkkinesis] final case class StreamSummary(
     arn: StreamArn,
     status: StreamStatus,
     created: Instant,
@@ -103,15 +103,15 @@ final case class StreamSummary(
     serverTime: Option[Instant] = None
 )
 
-object StreamSummary {
+private[sparkkinesis] object StreamSummary {
 
   /** Stands for a creation time that is not known, also in checkpoints. */
   val UnknownCreation: Instant = Instant.EPOCH
 }
 
-sealed trait StreamStatus
+private[sparkkinesis] sealed trait StreamStatus
 
-object StreamStatus {
+private[sparkkinesis] object StreamStatus {
   case object Creating extends StreamStatus
   case object Active extends StreamStatus
   case object Updating extends StreamStatus
@@ -122,17 +122,17 @@ object StreamStatus {
  * A request of `ListShards` has a stream and a filter or else a page token, because the service
  * refuses both together.
  */
-sealed trait ListShardsRequest
+private[sparkkinesis] sealed trait ListShardsRequest
 
-object ListShardsRequest {
+private[sparkkinesis] object ListShardsRequest {
   final case class First(stream: StreamRef, filter: ShardFilter) extends ListShardsRequest
   final case class Next(stream: StreamRef, token: String) extends ListShardsRequest
 }
 
 /** Selects the shards to list. */
-sealed trait ShardFilter
+private[sparkkinesis] sealed trait ShardFilter
 
-object ShardFilter {
+private[sparkkinesis] object ShardFilter {
 
   /** Open shards, and closed shards within the retention period. */
   case object FromTrimHorizon extends ShardFilter
@@ -148,7 +148,7 @@ object ShardFilter {
  * @param serverTime time of the response by the service's clock, in whole seconds, if it contains
  *   it
  */
-final case class ShardListing(
+private[sparkkinesis] final case class ShardListing(
     shards: Seq[Shard],
     nextToken: Option[String],
     serverTime: Option[Instant]
@@ -165,7 +165,7 @@ final case class ShardListing(
  *   it
  * @param isFallback whether a library has decoded the response, because our decoder could not
  */
-final case class Page(
+private[sparkkinesis] final case class Page(
     records: IndexedSeq[Record],
     next: Option[ShardIterator],
     millisBehindLatest: Option[Long],
@@ -178,7 +178,7 @@ final case class Page(
   def isAtTip: Boolean = millisBehindLatest.contains(0L)
 }
 
-object Page {
+private[sparkkinesis] object Page {
   def apply(
       records: IndexedSeq[Record],
       next: Option[ShardIterator],
@@ -188,9 +188,9 @@ object Page {
 }
 
 /** The result of one entry of a `PutRecords` request. */
-sealed trait PutResult
+private[sparkkinesis] sealed trait PutResult
 
-object PutResult {
+private[sparkkinesis] object PutResult {
   final case class Written(shard: ShardId, sequenceNumber: SequenceNumber) extends PutResult
 
   /** The results of a request of which every record was written, without an object per record. */

@@ -6,8 +6,11 @@ package sparkkinesis.client
  * @param message names the operation, the stream and the service's message; contains no secret
  * @param isRetryable whether the same call may succeed later
  */
-sealed abstract class KinesisException(message: String, val isRetryable: Boolean, cause: Throwable)
-    extends RuntimeException(message, cause) {
+private[sparkkinesis] sealed abstract class KinesisException(
+    message: String,
+    val isRetryable: Boolean,
+    cause: Throwable
+) extends RuntimeException(message, cause) {
 
   /** Whether a quota is exceeded, so that waiting helps. */
   final def isThrottling: Boolean = this match {
@@ -16,7 +19,7 @@ sealed abstract class KinesisException(message: String, val isRetryable: Boolean
   }
 }
 
-object KinesisException {
+private[sparkkinesis] object KinesisException {
 
   /**
    * `ProvisionedThroughputExceeded`, `KMSThrottling`, `Throttling`: a quota per second is exceeded.

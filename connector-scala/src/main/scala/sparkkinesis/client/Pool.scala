@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory
  * @param later runs a task after a delay on a thread of its own, because to close a value may take
  *   long
  */
-final class Pool[K, V <: AutoCloseable](
+private[sparkkinesis] final class Pool[K, V <: AutoCloseable](
     create: K => V,
     clock: Clock,
     later: (FiniteDuration, () => Unit) => Unit = Pool.onOwnThread
@@ -90,7 +90,7 @@ final class Pool[K, V <: AutoCloseable](
   }
 }
 
-object Pool {
+private[sparkkinesis] object Pool {
   private val log = LoggerFactory.getLogger(classOf[Pool[_, _]])
 
   /** How long an idle value waits for the next borrower. */
@@ -105,7 +105,8 @@ object Pool {
 }
 
 /** A borrowed value. Close the loan, never the value. */
-final class Loan[+V](val value: V, release: () => Unit) extends AutoCloseable {
+private[sparkkinesis] final class Loan[+V](val value: V, release: () => Unit)
+    extends AutoCloseable {
   private val closed = new AtomicBoolean
 
   /** Gives the value back. A second call has no effect. */

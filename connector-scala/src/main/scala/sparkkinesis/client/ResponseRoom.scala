@@ -1,7 +1,7 @@
 package sparkkinesis.client
 
 /** Room in memory for the responses of a thread's calls. */
-trait ResponseRoom {
+private[sparkkinesis] trait ResponseRoom {
 
   /**
    * A client calls this before it reads a response from the network. Waits for room.
@@ -13,7 +13,7 @@ trait ResponseRoom {
   def await(bytes: Long): Boolean
 }
 
-object ResponseRoom {
+private[sparkkinesis] object ResponseRoom {
   private val Unlimited: ResponseRoom = _ => true
   private val current = ThreadLocal.withInitial[ResponseRoom](() => Unlimited)
 

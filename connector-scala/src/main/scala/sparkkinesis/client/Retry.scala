@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory
 import sparkkinesis.compat._
 
 /** Repeats a call that failed, with a pause before each repetition. */
-object Retry {
+private[sparkkinesis] object Retry {
   private val log = LoggerFactory.getLogger(getClass)
 
   /** Many executors may ask at once, about many streams. */

@@ -10,7 +10,11 @@ import sparkkinesis.model.StreamRef
  * because the first pages of a large stream cost many calls. If the service refuses the token of
  * that page, the listing begins again, a few times. Used by one thread at a time.
  */
-final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardFilter) {
+private[sparkkinesis] final class ShardLister(
+    client: KinesisClient,
+    stream: StreamRef,
+    filter: ShardFilter
+) {
   private var read = Option.empty[ShardListing] // the pages that were read before a failure
 
   /** @throws KinesisException if a call fails */
@@ -44,7 +48,7 @@ final class ShardLister(client: KinesisClient, stream: StreamRef, filter: ShardF
   }
 }
 
-object ShardLister {
+private[sparkkinesis] object ShardLister {
   private val MostRestarts = 3
 
   /** A server may refuse an old token by any error. A repetition of the call does not help. */

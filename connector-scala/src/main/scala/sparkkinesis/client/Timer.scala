@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
  * Runs short tasks of this JVM, all on one daemon thread. The thread ends one second after the last
  * task, so that a JVM without queries has no thread of the connector.
  */
-object Timer {
+private[sparkkinesis] object Timer {
   private val log = LoggerFactory.getLogger(getClass)
 
   private lazy val executor = DaemonThreads.timer("spark-kinesis-timer")

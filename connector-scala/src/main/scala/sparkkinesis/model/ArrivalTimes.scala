@@ -3,7 +3,7 @@ package sparkkinesis.model
 import scala.concurrent.duration._
 
 /** What the connector assumes about the arrival times of records. AWS guarantees nothing. */
-object ArrivalTimes {
+private[sparkkinesis] object ArrivalTimes {
 
   /**
    * All readers see a record at most this time after its arrival time, which is never in the

@@ -7,11 +7,15 @@ package sparkkinesis.model
  * @param createdSecond seconds since 1970, which distinguish consumers that were registered under
  *   one name
  */
-final case class ConsumerArn(stream: StreamArn, name: String, createdSecond: Long) {
+private[sparkkinesis] final case class ConsumerArn(
+    stream: StreamArn,
+    name: String,
+    createdSecond: Long
+) {
   override def toString: String = s"$stream/consumer/$name:$createdSecond"
 }
 
-object ConsumerArn {
+private[sparkkinesis] object ConsumerArn {
   private val Name = "[a-zA-Z0-9_.-]{1,128}"
   private val Pattern = s"(.+)/consumer/($Name):(\\d{1,12})".r
 

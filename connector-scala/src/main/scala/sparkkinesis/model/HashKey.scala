@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
 /** A 128-bit number that selects a record's shard: explicit, or the MD5 of the partition key. */
-final case class HashKey(value: BigInt) extends Ordered[HashKey] {
+private[sparkkinesis] final case class HashKey(value: BigInt) extends Ordered[HashKey] {
   require(
     value >= 0 && value <= HashKey.MaxValue,
     s"A hash key is a number from 0 to 2^128 - 1, not $value."
@@ -16,7 +16,7 @@ final case class HashKey(value: BigInt) extends Ordered[HashKey] {
   override def toString: String = value.toString
 }
 
-object HashKey {
+private[sparkkinesis] object HashKey {
   private val MaxValue = (BigInt(1) << 128) - 1
 
   val Min: HashKey = HashKey(0)

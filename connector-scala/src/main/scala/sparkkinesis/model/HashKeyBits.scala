@@ -7,7 +7,7 @@ import java.security.MessageDigest
 /**
  * A hash key as two unsigned longs, for code that runs for every row and must not create objects.
  */
-object HashKeyBits {
+private[sparkkinesis] object HashKeyBits {
 
   /** The upper 64 bits. */
   def hi(key: HashKey): Long = (key.value >> 64).toLong
@@ -26,7 +26,7 @@ object HashKeyBits {
  * Computes [[HashKey.of]] for one key after the other, in the form of [[HashKeyBits]]. Not
  * thread-safe.
  */
-final class PartitionKeyHasher {
+private[sparkkinesis] final class PartitionKeyHasher {
   private val md5 = MessageDigest.getInstance("MD5")
   private val digest = new Array[Byte](16)
   private val number = ByteBuffer.wrap(digest)

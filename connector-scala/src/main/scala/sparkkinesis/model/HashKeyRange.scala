@@ -1,7 +1,7 @@
 package sparkkinesis.model
 
 /** The hash keys of a shard. Both ends are inclusive, as in the API. */
-final case class HashKeyRange(first: HashKey, last: HashKey) {
+private[sparkkinesis] final case class HashKeyRange(first: HashKey, last: HashKey) {
   require(first <= last, s"The first hash key of a range is at most the last, not [$first, $last].")
 
   def contains(key: HashKey): Boolean = first <= key && key <= last
@@ -60,7 +60,7 @@ final case class HashKeyRange(first: HashKey, last: HashKey) {
   override def toString: String = s"[$first, $last]"
 }
 
-object HashKeyRange {
+private[sparkkinesis] object HashKeyRange {
   val All: HashKeyRange = HashKeyRange(HashKey.Min, HashKey.Max)
 
   /**

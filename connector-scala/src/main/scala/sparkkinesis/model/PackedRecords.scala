@@ -13,7 +13,7 @@ import sparkkinesis.compat._
  * @param spans six indexes in `content` per record: begin and end of data, sequence number and key
  * @param first index of the first record of this sequence in the arrays
  */
-final class PackedRecords private (
+private[sparkkinesis] final class PackedRecords private (
     val content: Array[Byte],
     spans: Array[Int],
     arrivals: Array[Long],
@@ -132,7 +132,7 @@ final class PackedRecords private (
   private def text(begin: Int, size: Int): String = new String(content, begin, size, UTF_8)
 }
 
-object PackedRecords {
+private[sparkkinesis] object PackedRecords {
   private val Number = 2
   private val Key = 4
   private val SpansOfRecord = 6

@@ -3,9 +3,9 @@ package sparkkinesis.model
 import java.time.Instant
 
 /** A position in a shard: one of the five types of `GetShardIterator`. */
-sealed trait Position
+private[sparkkinesis] sealed trait Position
 
-object Position {
+private[sparkkinesis] object Position {
 
   /** The oldest record within the retention period. */
   case object TrimHorizon extends Position

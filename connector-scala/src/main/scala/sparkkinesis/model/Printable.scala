@@ -1,7 +1,7 @@
 package sparkkinesis.model
 
 /** Text of rows, of files and of a service, as messages and logs may show it. */
-object Printable {
+private[sparkkinesis] object Printable {
 
   /**
    * The beginning of the text, with escapes in place of line breaks and other control characters,

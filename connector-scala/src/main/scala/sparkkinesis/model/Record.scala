@@ -10,7 +10,7 @@ import java.util.Arrays
  * @param arrivalMillis approximate arrival timestamp, in milliseconds since 1970-01-01 UTC
  * @param encryptionType `NONE` or `KMS`; `None` if the response does not contain it
  */
-final case class Record(
+private[sparkkinesis] final case class Record(
     sequenceNumber: SequenceNumber,
     partitionKey: Option[String],
     data: Array[Byte],
@@ -30,7 +30,7 @@ final case class Record(
   override def hashCode: Int = sequenceNumber.hashCode
 }
 
-object Record {
+private[sparkkinesis] object Record {
 
   /** The two encryption types of the service; one object for all records. */
   val NotEncrypted: Option[String] = Some("NONE")
@@ -44,7 +44,7 @@ object Record {
  * @param explicitHashKey selects the shard instead of the MD5 of the partition key
  * @param hasRandomKey whether the partition key has no meaning, so that another one is as good
  */
-final case class PutEntry(
+private[sparkkinesis] final case class PutEntry(
     partitionKey: String,
     data: Array[Byte],
     explicitHashKey: Option[HashKey],
@@ -58,7 +58,7 @@ final case class PutEntry(
   def hashKey: HashKey = explicitHashKey.getOrElse(HashKey.of(partitionKey))
 }
 
-object PutEntry {
+private[sparkkinesis] object PutEntry {
 
   /**
    * A partition key of 16 characters. The MD5 hashes of such keys spread evenly over the hash keys.

@@ -5,9 +5,10 @@ package sparkkinesis.model
  *
  * @param name the value of `RecordDistributionStrategy` in the API
  */
-sealed abstract class RecordDistribution(val name: String) extends Serializable
+private[sparkkinesis] sealed abstract class RecordDistribution(val name: String)
+    extends Serializable
 
-object RecordDistribution {
+private[sparkkinesis] object RecordDistribution {
 
   /**
    * Kinesis distributes records by their hash key. The records of a key are in one shard, in order.

@@ -9,7 +9,8 @@ package sparkkinesis.model
  *
  * @param text 1 to 128 decimal digits
  */
-final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
+private[sparkkinesis] final case class SequenceNumber(text: String)
+    extends Ordered[SequenceNumber] {
   require(
     SequenceNumber.isValid(text),
     s"A sequence number has 1 to ${SequenceNumber.MaxDigits} decimal digits. It is not '$text'."
@@ -53,7 +54,7 @@ final case class SequenceNumber(text: String) extends Ordered[SequenceNumber] {
   }
 }
 
-object SequenceNumber {
+private[sparkkinesis] object SequenceNumber {
 
   /** The limit in the API. */
   val MaxDigits = 128

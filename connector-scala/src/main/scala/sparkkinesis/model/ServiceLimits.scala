@@ -8,7 +8,7 @@ import scala.concurrent.duration._
  * [[https://docs.aws.amazon.com/streams/latest/dev/service-sizes-and-limits.html Quotas]] and the
  * API reference.
  */
-object ServiceLimits {
+private[sparkkinesis] object ServiceLimits {
 
   /** Records in one `PutRecords` request (API reference of PutRecords). */
   val PutRecordsCount = 500

@@ -3,7 +3,7 @@ package sparkkinesis.model
 import sparkkinesis.compat._
 
 /** The ID of a shard, such as `shardId-000000000002`. */
-final case class ShardId(name: String) extends Ordered[ShardId] {
+private[sparkkinesis] final case class ShardId(name: String) extends Ordered[ShardId] {
   override def compare(that: ShardId): Int = name.compareTo(that.name)
   override def toString: String = name
 
@@ -14,7 +14,7 @@ final case class ShardId(name: String) extends Ordered[ShardId] {
   }
 }
 
-object ShardId {
+private[sparkkinesis] object ShardId {
   private val Pattern = "shardId-(\\d{12})".r
 }
 
@@ -25,7 +25,7 @@ object ShardId {
  * @param first lowest possible sequence number
  * @param last highest possible sequence number of a closed shard
  */
-final case class Shard(
+private[sparkkinesis] final case class Shard(
     id: ShardId,
     parents: Seq[ShardId],
     hashKeys: HashKeyRange,
@@ -36,4 +36,8 @@ final case class Shard(
 }
 
 /** A shard after a split or merge, as in the last page of its parent. */
-final case class ChildShard(id: ShardId, parents: Seq[ShardId], hashKeys: HashKeyRange)
+private[sparkkinesis] final case class ChildShard(
+    id: ShardId,
+    parents: Seq[ShardId],
+    hashKeys: HashKeyRange
+)

@@ -6,7 +6,7 @@ import java.util.Arrays
  * The open shards of one listing by hash key. A hash key is in the form of [[HashKeyBits]], because
  * `indexOf` runs for every record.
  */
-final class ShardMap private (
+private[sparkkinesis] final class ShardMap private (
     owners: Array[ShardId],
     hi: Array[Long],
     lo: Array[Long],
@@ -43,7 +43,7 @@ final class ShardMap private (
   override def toString: String = s"ShardMap(${Arrays.toString(owners.map(_.name: AnyRef))})"
 }
 
-object ShardMap {
+private[sparkkinesis] object ShardMap {
 
   /** The map of a stream with the distribution `AUTO`: one shard that stands for all. */
   val Whole: ShardMap =

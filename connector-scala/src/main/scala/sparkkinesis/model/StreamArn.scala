@@ -1,8 +1,12 @@
 package sparkkinesis.model
 
 /** The ARN of a stream, such as `arn:aws:kinesis:eu-west-1:123456789012:stream/orders`. */
-final case class StreamArn(partition: String, region: String, account: String, name: StreamName)
-    extends Ordered[StreamArn] {
+private[sparkkinesis] final case class StreamArn(
+    partition: String,
+    region: String,
+    account: String,
+    name: StreamName
+) extends Ordered[StreamArn] {
   private val text = s"arn:$partition:kinesis:$region:$account:stream/$name"
 
   override def compare(that: StreamArn): Int = if (this eq that) 0 else text.compareTo(that.text)
@@ -13,7 +17,7 @@ final case class StreamArn(partition: String, region: String, account: String, n
   override def toString: String = text
 }
 
-object StreamArn {
+private[sparkkinesis] object StreamArn {
   private val Pattern =
     "arn:(aws[a-z-]*):kinesis:([a-z0-9-]+):(\\d{12}):stream/([a-zA-Z0-9_.-]{1,128})".r
 
@@ -26,21 +30,21 @@ object StreamArn {
 }
 
 /** The name of a stream: 1 to 128 of `a-zA-Z0-9_.-`, unique per account and region. */
-final case class StreamName(name: String) {
+private[sparkkinesis] final case class StreamName(name: String) {
   override def toString: String = name
 }
 
-object StreamName {
+private[sparkkinesis] object StreamName {
   def parse(text: String): Option[StreamName] =
     if (text.matches("[a-zA-Z0-9_.-]{1,128}")) Some(StreamName(text)) else None
 }
 
 /** A stream as the user named it. */
-sealed trait StreamRef {
+private[sparkkinesis] sealed trait StreamRef {
   def name: StreamName
 }
 
-object StreamRef {
+private[sparkkinesis] object StreamRef {
   final case class ByName(name: StreamName) extends StreamRef {
     override def toString: String = name.toString
   }

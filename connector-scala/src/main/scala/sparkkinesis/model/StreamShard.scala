@@ -1,7 +1,8 @@
 package sparkkinesis.model
 
 /** A shard of a stream. Shards of different streams may have the same ID. */
-final case class StreamShard(stream: StreamArn, shard: ShardId) extends Ordered[StreamShard] {
+private[sparkkinesis] final case class StreamShard(stream: StreamArn, shard: ShardId)
+    extends Ordered[StreamShard] {
   override def compare(that: StreamShard): Int = {
     val byStream = stream.compare(that.stream)
     if (byStream != 0) byStream else shard.compare(that.shard)

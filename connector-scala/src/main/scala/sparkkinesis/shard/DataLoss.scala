@@ -12,8 +12,11 @@ import sparkkinesis.model.StreamRef
  * @param range that is no longer complete
  * @param reason including the length of the missing time, if it is known
  */
-final class DataLossException(stream: StreamRef, range: ShardRange, reason: String)
-    extends SourceException(
+private[sparkkinesis] final class DataLossException(
+    stream: StreamRef,
+    range: ShardRange,
+    reason: String
+) extends SourceException(
       "KINESIS_DATA_LOSS",
       s"Records of stream $stream, $range, are no longer available: $reason. They probably " +
         "expired after the stream's retention period. To continue with the records that are " +
@@ -21,7 +24,7 @@ final class DataLossException(stream: StreamRef, range: ShardRange, reason: Stri
     )
 
 /** Texts about missing data. */
-object DataLoss {
+private[sparkkinesis] object DataLoss {
 
   /** @param text sentences about a loss that does not fail the query */
   def tolerated(text: String): String =

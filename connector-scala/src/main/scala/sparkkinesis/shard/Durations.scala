@@ -8,7 +8,7 @@ import sparkkinesis.compat._
  *
  * @param counts number of durations by bucket, without zeros
  */
-final case class Durations(counts: Map[Int, Long]) {
+private[sparkkinesis] final case class Durations(counts: Map[Int, Long]) {
   def +(that: Durations): Durations = combined(that, _ + _)
 
   def -(that: Durations): Durations = combined(that, _ - _)
@@ -39,7 +39,7 @@ final case class Durations(counts: Map[Int, Long]) {
   }
 }
 
-object Durations {
+private[sparkkinesis] object Durations {
   val Zero: Durations = Durations(Map.empty)
 
   private val Bits = 4

@@ -18,7 +18,7 @@ import sparkkinesis.model.{PackedRecords, ServiceLimits}
  * @param accounts one account per service that reads, by its name. Only classes of the JDK, because
  *   two class loaders of the connector may share them. Guarded by its own lock.
  */
-final class FetchMemory(
+private[sparkkinesis] final class FetchMemory(
     accounts: JMap[String, Array[Long]] = new JHashMap,
     clock: Clock = SystemClock
 ) {
@@ -167,7 +167,7 @@ final class FetchMemory(
   }
 }
 
-object FetchMemory {
+private[sparkkinesis] object FetchMemory {
 
   /** The memory of this JVM. */
   lazy val ofJvm: FetchMemory = new FetchMemory(

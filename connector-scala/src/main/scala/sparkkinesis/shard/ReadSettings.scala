@@ -18,7 +18,7 @@ import sparkkinesis.model.ServiceLimits
  *   [[sparkkinesis.shard.feed.PushedPages]]. A quiet shard is complete up to the beginning of its
  *   subscription
  */
-final case class ReadSettings(
+private[sparkkinesis] final case class ReadSettings(
     maxRecords: Int = ServiceLimits.GetRecordsCount,
     minPeriod: FiniteDuration = ServiceLimits.GetRecordsPeriod,
     idlePeriod: FiniteDuration = 1.second,
@@ -35,7 +35,7 @@ final case class ReadSettings(
     (quiet / ReadSettings.QuietParts).max(minPeriod).min(idlePeriod.max(minPeriod))
 }
 
-object ReadSettings {
+private[sparkkinesis] object ReadSettings {
 
   /**
    * A reader waits for a tenth of its time without a record: after ten seconds it calls once per

@@ -11,7 +11,7 @@ import sparkkinesis.client.Moment
  * machine may be wrong. Kinesis reports it with each response, in whole seconds. Used by one thread
  * at a time.
  */
-final class ServiceTime {
+private[sparkkinesis] final class ServiceTime {
   import ServiceTime._
 
   private var aheadMillis = Option.empty[Long] // how far the own clock is ahead
@@ -38,7 +38,7 @@ final class ServiceTime {
     if (aheadMillis.isEmpty) own.minusMillis(Margin.toMillis) else at(own)
 }
 
-object ServiceTime {
+private[sparkkinesis] object ServiceTime {
   private val Resolution = 1.second
 
   /** Between the beginning of a call and its response. */

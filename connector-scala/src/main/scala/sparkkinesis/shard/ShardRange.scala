@@ -16,7 +16,7 @@ import sparkkinesis.model.{SequenceNumber, StreamShard}
  *   range, although it contains others
  * @param batches of a replay: the micro-batches that the range consists of, in order
  */
-final case class ShardRange(
+private[sparkkinesis] final case class ShardRange(
     shard: StreamShard,
     from: Progress,
     upTo: Progress,
@@ -44,11 +44,11 @@ final case class ShardRange(
  * @param withChildren whether the task also reads the children of the shard, because the plan knew
  *   none
  */
-final case class ReadUntil(millis: Long, withChildren: Boolean)
+private[sparkkinesis] final case class ReadUntil(millis: Long, withChildren: Boolean)
 
 /**
  * The end of a micro-batch in a shard.
  *
  * @param upTo `After` the last record of the batch, or `Finished`
  */
-final case class BatchEnd(number: Long, upTo: Progress)
+private[sparkkinesis] final case class BatchEnd(number: Long, upTo: Progress)

@@ -7,4 +7,5 @@ package sparkkinesis.shard
  * @param condition a stable name, such as `KINESIS_DATA_LOSS`
  * @param message names the stream, shard or position, and ends with what to do
  */
-class SourceException(val condition: String, message: String) extends RuntimeException(message)
+private[sparkkinesis] class SourceException(val condition: String, message: String)
+    extends RuntimeException(message)

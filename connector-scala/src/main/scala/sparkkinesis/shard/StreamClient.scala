@@ -11,7 +11,7 @@ import sparkkinesis.shard.pace.SharedReads
  * @param shared what all readers of the stream on this executor share
  * @param consumer of enhanced fan-out, by which shards are read ahead; `None` if they are polled
  */
-final case class StreamClient(
+private[sparkkinesis] final case class StreamClient(
     ref: StreamRef,
     client: KinesisClient,
     shared: SharedReads = new SharedReads(isAws = false),

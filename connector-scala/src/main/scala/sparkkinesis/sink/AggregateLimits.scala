@@ -8,9 +8,9 @@ import sparkkinesis.model.ServiceLimits
  * @param bytes of the Kinesis record, including its partition key
  * @param records user records per aggregated record
  */
-final case class AggregateLimits(bytes: Int = 50 * 1024, records: Int = 10000)
+private[sparkkinesis] final case class AggregateLimits(bytes: Int = 50 * 1024, records: Int = 10000)
 
-object AggregateLimits {
+private[sparkkinesis] object AggregateLimits {
 
   /** The smallest limit. In a smaller aggregate the encoding takes more space than the records. */
   val LeastBytes = 1024

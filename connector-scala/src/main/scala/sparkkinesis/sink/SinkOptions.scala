@@ -25,7 +25,7 @@ import sparkkinesis.sink.SinkTable._
  * @param isExactlyOnce whether rows that an earlier attempt wrote are not written again
  * @param writeId names a batch write: the same in every run of its job
  */
-final case class SinkOptions(
+private[sparkkinesis] final case class SinkOptions(
     deliveryTimeout: FiniteDuration = DeliveryTimeout.default,
     requestTimeout: FiniteDuration = RequestTimeout.default,
     givenLinger: Option[FiniteDuration] = None,
@@ -55,9 +55,12 @@ final case class SinkOptions(
  * @param path of a folder in a Hadoop file system
  * @param keepsLateRecords whether records that a shard does not take in time are written there, too
  */
-final case class DeadLetterOptions(path: String, keepsLateRecords: Boolean = false)
+private[sparkkinesis] final case class DeadLetterOptions(
+    path: String,
+    keepsLateRecords: Boolean = false
+)
 
-object SinkOptions {
+private[sparkkinesis] object SinkOptions {
   private val RealTimeLinger = 5.millis
 
   /** Leaves time to look into the stream and to write again. */

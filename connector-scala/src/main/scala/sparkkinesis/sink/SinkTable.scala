@@ -7,7 +7,7 @@ import sparkkinesis.client.options.OptionType._
 import sparkkinesis.model.ServiceLimits
 
 /** The options of the sink, besides those of the connection. */
-object SinkTable extends OptionTable {
+private[sparkkinesis] object SinkTable extends OptionTable {
   private val LimitOfPutRecords = "This is the limit of PutRecords."
 
   /** Names a folder, and is a word in the tag of an aggregate. */

@@ -25,7 +25,7 @@ import sparkkinesis.spark.write.{KinesisWriteBuilder, WriteQuery}
  * @param definition of a table in a catalog; none for a `DataFrame` of options
  * @param isReplay whether the options are those of a replay, which has one more column
  */
-final class KinesisTable(
+private[sparkkinesis] final class KinesisTable(
     rowSchema: StructType,
     definition: Option[TableDefinition] = None,
     isReplay: Boolean = false

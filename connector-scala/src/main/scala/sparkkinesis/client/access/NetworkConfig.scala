@@ -11,7 +11,7 @@ import java.net.URI
  * @param useFips whether to call FIPS endpoints; otherwise the AWS SDK's settings decide
  * @param useDualStack whether to call endpoints with IPv6; otherwise the AWS SDK's settings decide
  */
-final case class NetworkConfig(
+private[sparkkinesis] final case class NetworkConfig(
     proxy: Option[ProxyConfig] = None,
     caBundle: Option[String] = None,
     useFips: Option[Boolean] = None,
@@ -19,7 +19,7 @@ final case class NetworkConfig(
     timeouts: Timeouts = Timeouts.Default
 )
 
-object NetworkConfig {
+private[sparkkinesis] object NetworkConfig {
   val Default: NetworkConfig = NetworkConfig()
 }
 
@@ -28,7 +28,11 @@ object NetworkConfig {
  *
  * @param uri with scheme, host and port only
  */
-final case class ProxyConfig(uri: URI, username: Option[String], password: Option[String]) {
+private[sparkkinesis] final case class ProxyConfig(
+    uri: URI,
+    username: Option[String],
+    password: Option[String]
+) {
   override def toString: String =
     s"ProxyConfig($uri, username=$username, password=${password.map(_ => "***")})"
 }

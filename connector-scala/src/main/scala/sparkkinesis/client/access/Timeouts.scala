@@ -11,7 +11,7 @@ import scala.concurrent.duration._
  * @param renewBeforeExpiry time before the expiry of a role's credentials at which they are renewed
  * @param discardBeforeExpiry time before their expiry from which no request is signed with them
  */
-final case class Timeouts(
+private[sparkkinesis] final case class Timeouts(
     connect: FiniteDuration,
     attempt: FiniteDuration,
     call: FiniteDuration,
@@ -25,7 +25,7 @@ final case class Timeouts(
     copy(attempt = attempt.min(Timeouts.RoleAttempt), call = call.min(Timeouts.RoleAttempt))
 }
 
-object Timeouts {
+private[sparkkinesis] object Timeouts {
   private val RoleAttempt = 10.seconds
 
   /** Enough for a page of 10 MiB over a slow line. */

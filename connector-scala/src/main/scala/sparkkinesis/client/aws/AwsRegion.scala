@@ -8,7 +8,7 @@ import software.amazon.awssdk.core.exception.SdkClientException
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain
 
 /** The default region of this machine. */
-object AwsRegion {
+private[sparkkinesis] object AwsRegion {
 
   /** Outside AWS, the instance metadata may not respond. */
   private val LookupTimeout = 5.seconds

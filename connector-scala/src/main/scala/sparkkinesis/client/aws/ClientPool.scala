@@ -16,13 +16,13 @@ import sparkkinesis.client.aws.http.{LastCheck, SdkSettings, SecretLogs}
 import sparkkinesis.client.aws.wire.{RequestBodyOverride, ResponseDecoder}
 
 /** The Kinesis clients of this JVM: one per configuration, shared by all queries and tasks. */
-object ClientPool {
+private[sparkkinesis] object ClientPool {
   val shared: Pool[ClientConfig, KinesisClient] =
     new Pool[ClientConfig, KinesisClient](AwsClientFactory.create(_), SystemClock)
 }
 
 /** Creates Kinesis clients over the AWS SDK. */
-object AwsClientFactory {
+private[sparkkinesis] object AwsClientFactory {
 
   private val Interceptors = Seq(ResponseDecoder, RequestBodyOverride, LastCheck)
 

@@ -7,7 +7,7 @@ import sparkkinesis.model
 import sparkkinesis.model.StreamRef
 
 /** How the options that source and sink share name streams and their connections. */
-object ConnectionOptions {
+private[sparkkinesis] object ConnectionOptions {
 
   /**
    * The one stream that the options name.

@@ -4,7 +4,7 @@ import sparkkinesis.client.access.Timeouts
 import sparkkinesis.client.options.OptionType._
 
 /** The options that source and sink share: streams, region, endpoint, credentials and network. */
-object ConnectionTable extends OptionTable {
+private[sparkkinesis] object ConnectionTable extends OptionTable {
 
   val StreamName = optional("streamName", texts)(
     """Name of the stream, or names of several streams for a source."""

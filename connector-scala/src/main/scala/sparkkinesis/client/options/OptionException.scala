@@ -6,10 +6,10 @@ package sparkkinesis.client.options
  * @param condition a stable name, one of the constants of the companion object
  * @param message names the option and what to do; contains no secret
  */
-final class OptionException(val condition: String, message: String)
+private[sparkkinesis] final class OptionException(val condition: String, message: String)
     extends IllegalArgumentException(message)
 
-object OptionException {
+private[sparkkinesis] object OptionException {
   val UnknownOption = "KINESIS_UNKNOWN_OPTION"
   val InvalidOption = "KINESIS_INVALID_OPTION"
   val MissingOption = "KINESIS_MISSING_OPTION"

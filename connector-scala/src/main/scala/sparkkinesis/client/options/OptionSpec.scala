@@ -10,7 +10,7 @@ package sparkkinesis.client.options
  *   this option has no effect
  * @param since the first release with the option
  */
-sealed class OptionSpec[A](
+private[sparkkinesis] sealed class OptionSpec[A](
     val name: String,
     val kind: OptionType[A],
     val unset: String,
@@ -27,7 +27,7 @@ sealed class OptionSpec[A](
 }
 
 /** An option whose default is a value of its type. */
-final class DefaultedOption[A](
+private[sparkkinesis] final class DefaultedOption[A](
     name: String,
     kind: OptionType[A],
     val default: A,
@@ -38,7 +38,7 @@ final class DefaultedOption[A](
   override def defaultText: Option[String] = Some(kind.show(default))
 }
 
-object OptionSpec {
+private[sparkkinesis] object OptionSpec {
   val FirstRelease = "0.1.0"
 
   /** The known option of this name, in any case, with or without the prefix `kinesis.`. */

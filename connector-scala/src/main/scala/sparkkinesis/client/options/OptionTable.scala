@@ -1,7 +1,7 @@
 package sparkkinesis.client.options
 
 /** The options of one side, as its object declares them: in the order of the documentation. */
-abstract class OptionTable {
+private[sparkkinesis] abstract class OptionTable {
   private val declared = Seq.newBuilder[OptionSpec[_]]
 
   lazy val all: Seq[OptionSpec[_]] = declared.result()

@@ -23,7 +23,7 @@ import sparkkinesis.compat._
  * @param most the largest value, likewise
  * @param hides whether no message may contain the text
  */
-final case class OptionType[A](
+private[sparkkinesis] final case class OptionType[A](
     name: String,
     expected: String,
     remedy: String,
@@ -59,7 +59,7 @@ final case class OptionType[A](
   )
 }
 
-object OptionType {
+private[sparkkinesis] object OptionType {
   private[options] val UseDefault = "To use the default, remove the option."
   private val DigitsAndUnit = "Write digits and a unit, without a space."
 

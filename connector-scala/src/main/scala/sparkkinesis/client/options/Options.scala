@@ -5,7 +5,7 @@ import sparkkinesis.client.options.OptionNames.normalized
 import sparkkinesis.compat._
 
 /** The options that a user set: their names are known and have no case. */
-final class Options private (values: Map[String, String]) {
+private[sparkkinesis] final class Options private (values: Map[String, String]) {
 
   def contains(option: OptionSpec[_]): Boolean = values.contains(normalized(option.name))
 
@@ -71,7 +71,7 @@ final class Options private (values: Map[String, String]) {
   override def toString: String = values.keys.toSeq.sorted.mkString("Options(", ", ", ")")
 }
 
-object Options {
+private[sparkkinesis] object Options {
 
   /**
    * Reads the options that Spark passes.

@@ -26,7 +26,7 @@ import sparkkinesis.model.{HashKey, PutEntry}
  * @param sharesHashKey whether the records lose the hash keys of their own
  * @param tags for the first record of each aggregate
  */
-final class AggregateBuilder(
+private[sparkkinesis] final class AggregateBuilder(
     maxRecordBytes: Int,
     sharesHashKey: Boolean = false,
     tags: Option[AggregateTags] = None
@@ -183,7 +183,7 @@ private[aggregate] object AggregateBuilder {
  * @param tag tag of the table's field
  * @param text the form in which a key is written
  */
-private[model] final class KeyTable[K <: AnyRef](tag: Int, text: K => String) {
+private final class KeyTable[K <: AnyRef](tag: Int, text: K => String) {
   import KeyTable._
 
   private var indexes = new HashMap[K, Integer]
@@ -248,7 +248,7 @@ private object KeyTable {
 }
 
 /** The user records in a record of [[AggregateBuilder]]. */
-object UserRecords {
+private[sparkkinesis] object UserRecords {
 
   /**
    * The user records in their order, each with a copy of its data. A record that is not our
@@ -284,7 +284,7 @@ object UserRecords {
  * A Kinesis record without a user record: an aggregate with an entry in its table of partition keys
  * and no sub-record. Consumers that deaggregate find nothing in it.
  */
-object AggregateMarker {
+private[sparkkinesis] object AggregateMarker {
   private val data: Array[Byte] = {
     val message = new ProtobufWriter
     message.varint(AggregateReader.PartitionKeyTag)

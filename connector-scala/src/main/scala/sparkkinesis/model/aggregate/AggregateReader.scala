@@ -33,7 +33,7 @@ import sparkkinesis.model.ServiceLimits
  * to more than [[AggregateReader.MostExpansion]] times its size is a plain record, too: otherwise,
  * one hostile record of 10 MiB would be terabytes of rows.
  */
-final class AggregateReader {
+private[sparkkinesis] final class AggregateReader {
   import AggregateReader._
 
   private val fields = new ProtobufReader

@@ -10,7 +10,7 @@ import java.util.PriorityQueue
  *
  * @param text without spaces at its ends; ASCII
  */
-final class AggregateTags(text: String) {
+private[sparkkinesis] final class AggregateTags(text: String) {
   import AggregateTags._
 
   private var made = 0L
@@ -47,7 +47,7 @@ final class AggregateTags(text: String) {
   }
 }
 
-object AggregateTags {
+private[sparkkinesis] object AggregateTags {
   import AggregateReader._
 
   private val Key = "spark-kinesis".getBytes(UTF_8)

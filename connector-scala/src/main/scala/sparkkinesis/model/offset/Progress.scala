@@ -5,9 +5,9 @@ import java.time.Instant
 import sparkkinesis.model.{Position, SequenceNumber}
 
 /** How far one shard has been read. It is always between two Kinesis records, never inside one. */
-sealed trait Progress
+private[sparkkinesis] sealed trait Progress
 
-object Progress {
+private[sparkkinesis] object Progress {
 
   /** Nothing has been read. Reading starts at the oldest record. */
   case object TrimHorizon extends Progress

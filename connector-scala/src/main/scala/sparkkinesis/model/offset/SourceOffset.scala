@@ -6,7 +6,7 @@ import sparkkinesis.compat._
 import sparkkinesis.model.{StreamArn, StreamShard}
 
 /** How far each stream of a source has been read. Spark logs it before each batch. */
-final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
+private[sparkkinesis] final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
 
   /** See [[StreamOffset.settled]]. */
   lazy val settled: SourceOffset = transform((_, offset) => offset.settled)
@@ -43,7 +43,7 @@ final case class SourceOffset(streams: SortedMap[StreamArn, StreamOffset]) {
     streams.get(shard.stream).flatMap(_.shards.get(shard.shard))
 }
 
-object SourceOffset {
+private[sparkkinesis] object SourceOffset {
   def of(streams: Iterable[StreamOffset]): SourceOffset =
     SourceOffset(SortedMap.from(streams.map(offset => offset.stream -> offset)))
 }

@@ -17,7 +17,7 @@ import sparkkinesis.model.{SequenceNumber, ShardId, StreamArn}
  * @param first the first record that the batch before this offset read of the shard, if that was
  *   the shard's first batch. Its start had no sequence number, so only this record identifies it.
  */
-final case class ShardProgress(
+private[sparkkinesis] final case class ShardProgress(
     progress: Progress,
     waitsFor: Set[ShardId],
     completeAsOf: Option[Instant] = None,
@@ -32,7 +32,7 @@ final case class ShardProgress(
  *
  * @param created creation time of the stream, which identifies it among streams with the same name
  */
-final case class StreamOffset(
+private[sparkkinesis] final case class StreamOffset(
     stream: StreamArn,
     created: Instant,
     shards: SortedMap[ShardId, ShardProgress]

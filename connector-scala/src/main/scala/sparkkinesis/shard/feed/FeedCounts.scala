@@ -6,7 +6,7 @@ import sparkkinesis.client.{Clock, SystemClock}
 import sparkkinesis.shard.Durations
 
 /** What the feeds of a fetch service did since it began. Thread-safe. */
-final class FeedCounts(clock: Clock) {
+private[sparkkinesis] final class FeedCounts(clock: Clock) {
   private val (begun, renewed, inUse, bytes, byLibrary) =
     (new LongAdder, new LongAdder, new LongAdder, new LongAdder, new LongAdder)
   private val requests = new AtomicLongArray(Durations.Buckets) // by the time that they took
@@ -44,7 +44,7 @@ final class FeedCounts(clock: Clock) {
   }
 }
 
-object FeedCounts {
+private[sparkkinesis] object FeedCounts {
 
   /** For feeds whose counts nobody reads, as those of tasks: a histogram takes 8 KB. */
   val Unread: FeedCounts = new FeedCounts(SystemClock)

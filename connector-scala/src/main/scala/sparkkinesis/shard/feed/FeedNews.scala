@@ -5,7 +5,7 @@ import scala.concurrent.duration.FiniteDuration
 import sparkkinesis.client.Clock
 
 /** Tells the thread of a task that any of its pushed feeds has news. Thread-safe. */
-final class FeedNews {
+private[sparkkinesis] final class FeedNews {
   private var hasArrived = false // since the last wait
 
   def arrived(): Unit = synchronized {

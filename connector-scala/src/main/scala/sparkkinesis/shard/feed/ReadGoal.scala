@@ -9,7 +9,7 @@ import sparkkinesis.model.{ArrivalTimes, PackedRecords}
 import sparkkinesis.shard.ShardRange
 
 /** Where a [[ShardReader]] ends, and what is wanted until then. */
-sealed trait ReadGoal {
+private[sparkkinesis] sealed trait ReadGoal {
 
   /** What is to be read. */
   def range: ShardRange
@@ -30,7 +30,7 @@ sealed trait ReadGoal {
   def rest(at: Progress, completeAsOf: Option[Instant]): ShardRange
 }
 
-object ReadGoal {
+private[sparkkinesis] object ReadGoal {
 
   /**
    * What a page has of the goal.

@@ -14,9 +14,9 @@ import sparkkinesis.shard.DataLossException
  *
  * @tparam P what the reader makes of a page
  */
-sealed trait ReadStep[+P]
+private[sparkkinesis] sealed trait ReadStep[+P]
 
-object ReadStep {
+private[sparkkinesis] object ReadStep {
 
   /**
    * A page was read.
@@ -82,7 +82,7 @@ object ReadStep {
  * @param completeAsOf all records that arrived before have been read, if the page says more about
  *   that than the one before
  */
-final case class ReadPage(
+private[sparkkinesis] final case class ReadPage(
     records: PackedRecords,
     from: Progress,
     isEnd: Boolean,

@@ -9,7 +9,7 @@ import sparkkinesis.model.{ChildShard, Shard, ShardId, StreamRef}
  * Trusting that answer would skip the rest of the shard. If the page names no children, two answers
  * in a row must say so, and the listing.
  */
-object ShardEnd {
+private[sparkkinesis] object ShardEnd {
 
   /** The end of a shard without records. */
   val EmptyPage: Page = Page(IndexedSeq.empty, None, 0, Seq.empty)

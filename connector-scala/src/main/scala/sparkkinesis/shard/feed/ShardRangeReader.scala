@@ -18,7 +18,7 @@ import sparkkinesis.shard.{FetchMemory, ReadSettings, ShardRange, StreamClient}
  * @param mayAppear whether the last record of a range was just written, and may be visible later
  * @param arrival room for a page, until the next one is asked for
  */
-final class ShardRangeReader(
+private[sparkkinesis] final class ShardRangeReader(
     stream: StreamClient,
     settings: ReadSettings,
     clock: Clock,

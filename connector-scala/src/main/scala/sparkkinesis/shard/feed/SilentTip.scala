@@ -12,7 +12,7 @@ import sparkkinesis.model.ServiceLimits
  * are taken for the tip if they took four seconds, as they do at five calls per second: a reader
  * that calls more often must not overtake records that were written before.
  */
-final class SilentTip {
+private[sparkkinesis] final class SilentTip {
   import SilentTip._
 
   private var emptyPages = 0 // in a row, without the value
@@ -34,7 +34,7 @@ final class SilentTip {
     }
 }
 
-object SilentTip {
+private[sparkkinesis] object SilentTip {
   private val ManyPages = 20
   private val LongTime = ServiceLimits.GetRecordsPeriod * ManyPages.toLong
 }

@@ -14,7 +14,7 @@ import sparkkinesis.model.{PackedRecords, ServiceLimits}
  *   after refusals.
  * @param start the current time, in milliseconds since any instant, like all times here
  */
-final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
+private[sparkkinesis] final class ReadPace private[pace] (evidence: QuotaEvidence, start: Long) {
   import ReadPace._
 
   private val buckets = new ReadBuckets(start)
@@ -128,7 +128,7 @@ private object ReadPace {
  * @param expected bytes that it is expected to return; 0 without a quota
  * @param debt seconds of the quota that were used in advance when it began
  */
-final class ReadCall private[pace] (
+private[sparkkinesis] final class ReadCall private[pace] (
     private[pace] val expected: Long,
     private[pace] val debt: Double
 )
@@ -142,7 +142,7 @@ final class ReadCall private[pace] (
  *
  * @param start the current time, in milliseconds since any instant, like all times here
  */
-private[pace] final class ReadBuckets(start: Long) {
+private final class ReadBuckets(start: Long) {
   import ReadBuckets._
 
   private var bytes = BytesPerSecond
@@ -192,7 +192,7 @@ private[pace] final class ReadBuckets(start: Long) {
   }
 }
 
-private[pace] object ReadBuckets {
+private object ReadBuckets {
   val BytesPerSecond: Double = ServiceLimits.ReadBytesPerSecond.toDouble
   private val CallsPerSecond = 1000.0 / ServiceLimits.GetRecordsPeriod.toMillis
 

@@ -13,7 +13,7 @@ import sparkkinesis.model.ShardId
  * @param isAws whether the stream's endpoint is one of AWS, so that its quotas are known. At other
  *   endpoints reading shows whether there are quotas.
  */
-final class SharedReads(isAws: Boolean) extends AutoCloseable {
+private[sparkkinesis] final class SharedReads(isAws: Boolean) extends AutoCloseable {
   import SharedReads._
 
   val facts = new StreamFacts

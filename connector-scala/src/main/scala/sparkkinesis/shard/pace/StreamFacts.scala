@@ -13,7 +13,7 @@ import sparkkinesis.model.{Shard, StreamRef}
  * because an account has few such calls per second. After a failed call it does not repeat the call
  * for a while. All times are of a clock that never jumps. Thread-safe.
  */
-final class StreamFacts {
+private[sparkkinesis] final class StreamFacts {
   import StreamFacts._
 
   private val listing = new Remembered[Seq[Shard]](Backoff(500.millis, 30.seconds))

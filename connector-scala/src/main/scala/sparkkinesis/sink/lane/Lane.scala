@@ -305,7 +305,7 @@ private[lane] final class LanePlace(var turn: Long, var lanes: TreeSet[Lane]) {
 }
 
 /** Records in their order, and their size. */
-private[lane] final class RecordQueue {
+private final class RecordQueue {
   private val records = new ArrayDeque[PendingRecord]
   private var bytesInQueue = 0L
 

@@ -115,7 +115,7 @@ private[sink] object Failures {
  * @param lastError of these requests, or of others to the shard if there were none
  * @param mayBeWritten whether it may be in the stream
  */
-final case class ExpiredRecord(
+private[sparkkinesis] final case class ExpiredRecord(
     stream: StreamRef,
     shard: ShardId,
     entry: PutEntry,

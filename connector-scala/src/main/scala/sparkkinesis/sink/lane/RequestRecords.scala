@@ -35,9 +35,9 @@ private[sink] final class RequestRecords(limits: RequestLimits) {
  *
  * @param bytes of data and partition keys together
  */
-final case class RequestLimits(records: Int, bytes: Long)
+private[sparkkinesis] final case class RequestLimits(records: Int, bytes: Long)
 
-object RequestLimits {
+private[sparkkinesis] object RequestLimits {
   def of(options: SinkOptions): RequestLimits =
     RequestLimits(options.maxRequestRecords, options.maxRequestBytes)
 }

@@ -12,7 +12,7 @@ import scala.collection.mutable
  * @param name in the progress of a query and in the Spark UI
  * @param index of its value in [[SinkMetrics.counts]]
  */
-final class SinkCounter private (
+private[sparkkinesis] final class SinkCounter private (
     val name: String,
     private[metrics] val index: Int,
     private[metrics] val merge: (Long, Long) => Long
@@ -20,7 +20,7 @@ final class SinkCounter private (
   override def toString: String = name
 }
 
-object SinkCounter {
+private[sparkkinesis] object SinkCounter {
   private val defined = mutable.ArrayBuffer.empty[SinkCounter]
 
   /** Records of the caller that Kinesis acknowledged. */

@@ -11,7 +11,7 @@ import sparkkinesis.sink.metrics.SinkCounter._
  * @param shards that were written to: those with the largest loads, see [[ShardTraffic.sum]]
  * @param requestTimes of requests that were answered or failed
  */
-final case class SinkMetrics(
+private[sparkkinesis] final case class SinkMetrics(
     counts: Vector[Long],
     shards: Vector[ShardTraffic],
     requestTimes: Durations
@@ -54,7 +54,7 @@ final case class SinkMetrics(
   )
 }
 
-object SinkMetrics {
+private[sparkkinesis] object SinkMetrics {
   val Zero: SinkMetrics =
     SinkMetrics(SinkCounter.all.map(_ => 0L), Vector.empty, Durations.Zero)
 }
@@ -71,7 +71,7 @@ object SinkMetrics {
  *   not take them
  * @param writeMillis how long that writer had lanes of the stream
  */
-final case class ShardTraffic(
+private[sparkkinesis] final case class ShardTraffic(
     stream: String,
     shard: String,
     shards: Int,
@@ -96,7 +96,7 @@ final case class ShardTraffic(
   )
 }
 
-object ShardTraffic {
+private[sparkkinesis] object ShardTraffic {
 
   /** A task reports so many shards, because a stream may have thousands. */
   private val MostShards = 16
@@ -130,7 +130,7 @@ object ShardTraffic {
  *
  * @param share its part of all that was written
  */
-final case class HotShard(traffic: ShardTraffic, share: Double) {
+private[sparkkinesis] final case class HotShard(traffic: ShardTraffic, share: Double) {
 
   /** The message for a log: what happened and what to do. */
   def message: String = {
@@ -143,7 +143,7 @@ final case class HotShard(traffic: ShardTraffic, share: Double) {
   }
 }
 
-object HotShard {
+private[sparkkinesis] object HotShard {
 
   /**
    * The wait for a shard counts from so many milliseconds on, and if a task waits half its time.

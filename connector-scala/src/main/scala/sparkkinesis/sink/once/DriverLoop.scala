@@ -26,7 +26,7 @@ import sparkkinesis.sink.once.WriterAsk._
  * @param begunAt the same or earlier, by the service's clock
  * @param logged after this run was logged: from now on no other run gets the right to send
  */
-final class DriverLoop(
+private[sparkkinesis] final class DriverLoop(
     batch: WriterIdentity,
     since: Instant,
     begun: Moment,
@@ -201,7 +201,7 @@ final class DriverLoop(
   private def finished = partitions.values.toSeq.flatMap(_.finish)
 }
 
-object DriverLoop {
+private[sparkkinesis] object DriverLoop {
   private val ChecksPerLease = 5L
 
   /**

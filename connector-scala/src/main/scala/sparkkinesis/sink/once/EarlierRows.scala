@@ -15,7 +15,7 @@ import sparkkinesis.model.PutEntry
  * @param inBatch rows that earlier runs of the batch wrote, in any partition
  * @param inRun rows that earlier attempts of this partition wrote in this run
  */
-final class EarlierRows(inBatch: FoundRows, inRun: FoundRows) {
+private[sparkkinesis] final class EarlierRows(inBatch: FoundRows, inRun: FoundRows) {
   private var taken = 0L
 
   /** Number of rows of earlier runs that the task has: those that it skipped, and their copies. */
@@ -55,7 +55,7 @@ final class EarlierRows(inBatch: FoundRows, inRun: FoundRows) {
  *
  * @param sorted by [[SortedHashes.of]]; must not change
  */
-final class FoundRows(sorted: Array[Byte]) {
+private[sparkkinesis] final class FoundRows(sorted: Array[Byte]) {
   private val hashes = new SortedHashes(sorted)
 
   /** Marks at the first of equal hashes: 0, or 1 + the number taken if the task has such a row. */
@@ -137,7 +137,7 @@ private[once] final class SortedHashes(bytes: Array[Byte]) {
   }
 }
 
-object SortedHashes {
+private[sparkkinesis] object SortedHashes {
   private val Bits = 128
 
   /** Most bytes of one array. */

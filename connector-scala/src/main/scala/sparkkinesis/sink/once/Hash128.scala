@@ -9,9 +9,9 @@ import scala.util.hashing.MurmurHash3
 import sparkkinesis.model.PutEntry
 
 /** A hash of 128 bits. Equal hashes count as equal content. */
-final case class Hash128(hi: Long, lo: Long)
+private[sparkkinesis] final case class Hash128(hi: Long, lo: Long)
 
-object Hash128 {
+private[sparkkinesis] object Hash128 {
   val Bytes = 16
 
   /** The hash of a row: partition key and data. A query writes to one stream. */
@@ -47,11 +47,11 @@ object Hash128 {
  *
  * @param sum of hashes of the rows, with overflow
  */
-final case class RowTotal(rows: Long, sum: Long) {
+private[sparkkinesis] final case class RowTotal(rows: Long, sum: Long) {
   def +(that: RowTotal): RowTotal = RowTotal(rows + that.rows, sum + that.sum)
 }
 
-object RowTotal {
+private[sparkkinesis] object RowTotal {
   val Zero: RowTotal = RowTotal(0, 0)
 
   /** The total of one row. Its hash is cheap and equal in every JVM. */

@@ -13,10 +13,13 @@ import sparkkinesis.model.StreamRef
  * @param message names the stream, and ends with what to do
  * @param cause may be null
  */
-final class OnceException(val condition: String, message: String, cause: Throwable = null)
-    extends RuntimeException(message, cause)
+private[sparkkinesis] final class OnceException(
+    val condition: String,
+    message: String,
+    cause: Throwable = null
+) extends RuntimeException(message, cause)
 
-object OnceException {
+private[sparkkinesis] object OnceException {
   val Fenced = "KINESIS_WRITE_FENCED"
   val NotDeterministic = "KINESIS_WRITE_NOT_DETERMINISTIC"
   val ReadBackFailed = "KINESIS_READ_BACK_FAILED"

@@ -13,7 +13,11 @@ import sparkkinesis.model.aggregate.AggregateTags
  * The right ends by two clocks, whichever is earlier: the steady clock may stand still while the
  * machine is suspended, and the time of day may be set back.
  */
-final class OnceSender(identity: WriterIdentity, val terms: OnceTerms, clock: Clock) {
+private[sparkkinesis] final class OnceSender(
+    identity: WriterIdentity,
+    val terms: OnceTerms,
+    clock: Clock
+) {
   @volatile private var end = Moment(Instant.MIN, Instant.MIN)
 
   /** Used by the thread that has the writer's lock. */
@@ -40,14 +44,14 @@ final class OnceSender(identity: WriterIdentity, val terms: OnceTerms, clock: Cl
   }
 }
 
-object OnceSender {
+private[sparkkinesis] object OnceSender {
 
   /** Bytes that the aggregate of a single row takes at most, in addition to the row. */
   val OverheadBytes = 512
 }
 
 /** What a writer asks the driver for. */
-trait OnceCalls {
+private[sparkkinesis] trait OnceCalls {
   def sender: OnceSender
 
   /** Why the attempt may not write any more. */
@@ -80,7 +84,7 @@ trait OnceCalls {
  *   record is usually visible within a second
  * @param patience how long the log of attempts may be out of the driver's reach
  */
-final case class OnceTerms(
+private[sparkkinesis] final case class OnceTerms(
     lease: FiniteDuration = 15.seconds,
     start: FiniteDuration = 5.seconds,
     acceptance: FiniteDuration = 60.seconds,

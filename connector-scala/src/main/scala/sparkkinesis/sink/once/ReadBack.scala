@@ -28,7 +28,7 @@ import sparkkinesis.shard.feed.ShardRangeReader
  * @param memory for pages of shards that are read at the same time, in bytes
  * @param mostBytes of the hashes of all rows
  */
-final class ReadBack(
+private[sparkkinesis] final class ReadBack(
     stream: StreamClient,
     summary: StreamSummary,
     clock: Clock,
@@ -251,7 +251,7 @@ private[sparkkinesis] object ReadBack {
  * Threads that read shards side by side. When the call ends, it interrupts those that still read,
  * and gives them a short time to end.
  */
-private[once] object ShardReaders {
+private object ShardReaders {
 
   /**
    * Reads each shard, at most so many at a time. With one at a time, the caller's thread reads.
@@ -277,7 +277,7 @@ private[once] object ShardReaders {
 }
 
 /** What is to be read back. */
-trait Look {
+private[sparkkinesis] trait Look {
 
   /** What is needed is not older, by the service's clock. */
   def from: Instant
@@ -301,4 +301,8 @@ trait Look {
  * @param rows their hashes, by [[Hash128.encode]]: a batch may have millions. Empty if they are not
  *   needed
  */
-final case class FoundAggregate(writer: WriterIdentity, digest: Hash128, rows: Array[Byte])
+private[sparkkinesis] final case class FoundAggregate(
+    writer: WriterIdentity,
+    digest: Hash128,
+    rows: Array[Byte]
+)

@@ -14,7 +14,7 @@ import sparkkinesis.sink.once.WriterAsk._
  * @param sender gets the right to send
  * @param patience how long the driver may be silent before the attempt fails
  */
-final class TaskLoop(
+private[sparkkinesis] final class TaskLoop(
     sender: OnceSender,
     partition: Int,
     task: Long,

@@ -3,14 +3,14 @@ package sparkkinesis.sink.once
 import sparkkinesis.model.{SequenceNumber, ShardId}
 
 /** A question of a task attempt to the driver. Travels. */
-sealed trait WriterAsk extends Serializable {
+private[sparkkinesis] sealed trait WriterAsk extends Serializable {
   def partition: Int
 
   /** The attempt. A later one has a higher number. */
   def task: Long
 }
 
-object WriterAsk {
+private[sparkkinesis] object WriterAsk {
 
   /**
    * May the attempt send? Asked again and again while it runs.
@@ -44,12 +44,16 @@ object WriterAsk {
  * @param ageMillis how long ago the first of them was sent
  * @param after a record of the shard that comes before all of them; none if no record is known
  */
-final case class ShardInDoubt(shard: ShardId, ageMillis: Long, after: Option[SequenceNumber])
+private[sparkkinesis] final case class ShardInDoubt(
+    shard: ShardId,
+    ageMillis: Long,
+    after: Option[SequenceNumber]
+)
 
 /** The driver's answer. Travels. */
-sealed trait WriterAnswer extends Serializable
+private[sparkkinesis] sealed trait WriterAnswer extends Serializable
 
-object WriterAnswer {
+private[sparkkinesis] object WriterAnswer {
 
   /**
    * The attempt may send for so many milliseconds since it asked.

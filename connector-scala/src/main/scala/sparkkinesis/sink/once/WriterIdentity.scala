@@ -13,7 +13,7 @@ import scala.util.Try
  * @param partition of the batch
  * @param task which attempt of the partition; a later one has a higher number
  */
-final case class WriterIdentity(
+private[sparkkinesis] final case class WriterIdentity(
     query: String,
     batch: Long,
     incarnation: String,
@@ -32,7 +32,7 @@ final case class WriterIdentity(
     query == that.query && batch == that.batch && incarnation == that.incarnation
 }
 
-object WriterIdentity {
+private[sparkkinesis] object WriterIdentity {
 
   /** `None` if the text has another form. */
   def parse(text: String): Option[WriterIdentity] = text.split(' ') match {

@@ -157,7 +157,7 @@ private[sink] object ShardRate {
  *
  * @param start the current time, in milliseconds
  */
-private[rate] final class AcceptedRate(start: Long) {
+private final class AcceptedRate(start: Long) {
   import AcceptedRate._
 
   // Sums that fade.
@@ -194,7 +194,7 @@ private object AcceptedRate {
  * is proportional to the square root of the rate. So of several writers the slower ones grow faster
  * in relation, and all become equal.
  */
-private[rate] final class RateGrowth {
+private final class RateGrowth {
   import RateGrowth._
 
   private var doubling = LongestDoubling
@@ -261,7 +261,7 @@ private object RateGrowth {
  * @param rate at which they fill, as a fraction of the quota of those shards
  * @param capacity in seconds of that rate
  */
-private[rate] final class QuotaBuckets(shards: Int, var rate: Double, var capacity: Double) {
+private final class QuotaBuckets(shards: Int, var rate: Double, var capacity: Double) {
   import QuotaBuckets._
 
   private var records = maxRecords

@@ -11,7 +11,7 @@ import scala.annotation.tailrec
  *
  * @param first the answer that is known without a call
  */
-final class SharedCall[A <: AnyRef](first: Option[A] = None) {
+private[sparkkinesis] final class SharedCall[A <: AnyRef](first: Option[A] = None) {
   @volatile private var known = first
   private var running = Option.empty[CompletableFuture[A]] // guarded by this object's monitor
 

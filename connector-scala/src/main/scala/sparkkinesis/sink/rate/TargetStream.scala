@@ -17,7 +17,7 @@ import sparkkinesis.model.{ShardId, ShardMap, StreamRef}
  * @param spreads number of open shards if the stream distributes records itself (`AUTO`)
  * @param writers number of executors that are expected to write to it at first
  */
-final class TargetStream(
+private[sparkkinesis] final class TargetStream(
     val ref: StreamRef,
     val client: KinesisClient,
     val maxRecordBytes: Int,

@@ -57,5 +57,5 @@ private[sink] final class DeliveryDeadline(
 }
 
 /** Kinesis did not accept a record in time. Records that still wait may have been written. */
-final class DeliveryTimeoutException(message: String, cause: Throwable)
+private[sparkkinesis] final class DeliveryTimeoutException(message: String, cause: Throwable)
     extends RuntimeException(message, cause)

@@ -28,7 +28,7 @@ import sparkkinesis.sink.rate.TargetStream
  * @param recheck called after a listing that shows no other shards, although Kinesis wrote a record
  *   to another shard than expected. What it throws counts as a failure of the listing
  */
-final class RecordWriter(
+private[sparkkinesis] final class RecordWriter(
     options: SinkOptions,
     once: Option[OnceCalls],
     clock: Clock,

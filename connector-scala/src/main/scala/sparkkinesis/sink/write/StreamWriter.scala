@@ -228,7 +228,7 @@ private[sink] object StreamWriter {
  *
  * @param limit of all tasks of the executor together
  */
-private[write] final class RequestsInFlight(limit: RequestLimit) {
+private final class RequestsInFlight(limit: RequestLimit) {
   private val awaited = mutable.Set.empty[Request]
   private var isHeld = false
 

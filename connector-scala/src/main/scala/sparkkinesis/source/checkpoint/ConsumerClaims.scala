@@ -10,7 +10,7 @@ import sparkkinesis.shard.SharedMap
  * Which consumers the queries of this driver use: two queries with one consumer would end each
  * other's subscriptions again and again. Thread-safe.
  */
-object ConsumerClaims {
+private[sparkkinesis] object ConsumerClaims {
   private lazy val claims =
     SharedMap.ofJvm("ConsumerClaims", new ConcurrentHashMap[String, String])
 

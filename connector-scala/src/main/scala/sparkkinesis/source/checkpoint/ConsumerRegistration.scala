@@ -11,7 +11,7 @@ import sparkkinesis.source.options.ConsumerChoice
  * The consumer of enhanced fan-out that a query reads a stream with. Registers it if the options
  * name a consumer that does not exist, and waits until it is active. Never deregisters it.
  */
-final class ConsumerRegistration(
+private[sparkkinesis] final class ConsumerRegistration(
     kinesis: KinesisClient,
     ref: StreamRef,
     stream: StreamArn,
@@ -101,7 +101,7 @@ final class ConsumerRegistration(
   }
 }
 
-object ConsumerRegistration {
+private[sparkkinesis] object ConsumerRegistration {
 
   /** An account can describe 20 consumers per second. */
   private val Period = 1.second

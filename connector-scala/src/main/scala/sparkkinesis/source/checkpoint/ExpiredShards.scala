@@ -10,7 +10,7 @@ import sparkkinesis.model.offset.{ShardProgress, StreamOffset}
 import sparkkinesis.shard.{DataLoss, SourceException}
 
 /** The shards of a checkpoint from which records may have expired before the query read them. */
-final class ExpiredShards(stream: DescribedStream, failOnDataLoss: Boolean) {
+private[sparkkinesis] final class ExpiredShards(stream: DescribedStream, failOnDataLoss: Boolean) {
   private val log = LoggerFactory.getLogger(classOf[ExpiredShards])
   private var reported = Map.empty[ShardId, Instant] // their `completeAsOf`
 

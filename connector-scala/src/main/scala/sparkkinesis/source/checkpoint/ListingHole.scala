@@ -9,7 +9,10 @@ import sparkkinesis.shard.SourceException
  * @param hashKeys that no listed shard has
  * @param parents shards that have children and are not listed, although the service has them
  */
-final case class ListingHole(hashKeys: Seq[HashKeyRange], parents: Set[ShardId] = Set.empty) {
+private[sparkkinesis] final case class ListingHole(
+    hashKeys: Seq[HashKeyRange],
+    parents: Set[ShardId] = Set.empty
+) {
   def isEmpty: Boolean = hashKeys.isEmpty && parents.isEmpty
 
   /** Number of ranges and parents. */
@@ -42,7 +45,7 @@ final case class ListingHole(hashKeys: Seq[HashKeyRange], parents: Set[ShardId] 
   )
 }
 
-object ListingHole {
+private[sparkkinesis] object ListingHole {
   val None: ListingHole = ListingHole(Nil)
 
   /** Number of ranges, and of parents, in a message. */

@@ -12,7 +12,7 @@ import sparkkinesis.source.options.BatchNumbers
  * @param location of the checkpoint, for messages
  * @param logged batches whose end is in Spark's offset log
  */
-final case class LoggedBatches(location: String, logged: SortedSet[Long]) {
+private[sparkkinesis] final case class LoggedBatches(location: String, logged: SortedSet[Long]) {
   private val whole = logged.filter(batch => batch == 0 || logged(batch - 1))
 
   /** @throws SourceException if one of the batches cannot be read again */
@@ -40,7 +40,7 @@ final case class LoggedBatches(location: String, logged: SortedSet[Long]) {
         "leaves out batches"
 }
 
-object LoggedBatches {
+private[sparkkinesis] object LoggedBatches {
 
   /**
    * Chooses the source to replay.

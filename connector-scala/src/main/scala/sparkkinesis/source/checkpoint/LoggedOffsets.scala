@@ -11,7 +11,10 @@ import sparkkinesis.shard.SourceException
  * @param file name for messages
  * @param sources number or name of each source, and its offset; `None` if the source has none yet
  */
-final case class LoggedOffsets(file: String, sources: Seq[(String, Option[String])]) {
+private[sparkkinesis] final case class LoggedOffsets(
+    file: String,
+    sources: Seq[(String, Option[String])]
+) {
 
   /** The offset of a source. `None` if the source has none yet. */
   def of(source: String): Option[SourceOffset] =
@@ -25,7 +28,7 @@ final case class LoggedOffsets(file: String, sources: Seq[(String, Option[String
     catch { case e: SourceException => e.condition != OffsetCodec.Unreadable }
 }
 
-object LoggedOffsets {
+private[sparkkinesis] object LoggedOffsets {
   private val NoOffset = "-"
 
   /** @param reason a part of a sentence: what is wrong with the checkpoint */

@@ -19,7 +19,7 @@ import sparkkinesis.source.position.ByShard
  *
  * @param start where a new query begins to read it
  */
-final class QueryStream(
+private[sparkkinesis] final class QueryStream(
     val access: StreamAccess,
     val kinesis: KinesisClient,
     start: ByShard[Position],
@@ -75,7 +75,7 @@ final class QueryStream(
     clock.sleep(ArrivalTimes.untilVisible(by.toEpochMilli, now.toEpochMilli))
 }
 
-object QueryStream {
+private[sparkkinesis] object QueryStream {
 
   /**
    * The stop time of a run with `Trigger.AvailableNow`, by the service's clock: not before now.
@@ -94,7 +94,11 @@ object QueryStream {
  *
  * @param time of the service, by the answer
  */
-final case class DescribedStream(access: StreamAccess, summary: StreamSummary, time: ServiceTime) {
+private[sparkkinesis] final case class DescribedStream(
+    access: StreamAccess,
+    summary: StreamSummary,
+    time: ServiceTime
+) {
   def arn: StreamArn = summary.arn
 
   def retention: FiniteDuration = summary.retention

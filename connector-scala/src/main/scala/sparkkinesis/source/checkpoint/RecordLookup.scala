@@ -12,7 +12,7 @@ import sparkkinesis.shard.{DataLossException, ReadSettings, ShardRange, StreamCl
 import sparkkinesis.source.position.PositionCheck
 
 /** Finds the record whose sequence number a position names, as a range of one record. */
-final class RecordLookup(
+private[sparkkinesis] final class RecordLookup(
     stream: StreamClient,
     arn: StreamArn,
     check: PositionCheck,

@@ -14,7 +14,7 @@ import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.position.ByShard
 
 /** Lists the shards of a stream, and decides where a new query begins in each. */
-object ShardDiscovery {
+private[sparkkinesis] object ShardDiscovery {
 
   /** The resolution of the service's `Date` header. */
   private val ServiceTimeStep = 1.second

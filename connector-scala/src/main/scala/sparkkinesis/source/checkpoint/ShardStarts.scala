@@ -17,7 +17,7 @@ import sparkkinesis.source.position.{ByShard, PositionCheck}
  * @param now the service's time
  * @param onMissing called if Kinesis no longer has the record that a start names; may throw
  */
-final class ShardStarts(
+private[sparkkinesis] final class ShardStarts(
     stream: StreamClient,
     start: ByShard[Position],
     summary: StreamSummary,
@@ -80,7 +80,7 @@ final class ShardStarts(
     }
 }
 
-object ShardStarts {
+private[sparkkinesis] object ShardStarts {
   private val log = LoggerFactory.getLogger(classOf[ShardStarts])
 
   /** Warns about the start of a new query, where expired records are no data loss. */

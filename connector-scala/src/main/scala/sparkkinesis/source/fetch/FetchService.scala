@@ -29,7 +29,7 @@ import sparkkinesis.source.store.{PageStore, SpillSpace}
  * @param spill the disk of this JVM, which its services share evenly
  * @param onReport called with each report, on the thread that read the page
  */
-final class FetchService(
+private[sparkkinesis] final class FetchService(
     executor: String,
     host: String,
     streams: Map[StreamArn, StreamClient],
@@ -206,7 +206,7 @@ final class FetchService(
   }
 }
 
-object FetchService {
+private[sparkkinesis] object FetchService {
 
   /** One thread per shard, because a call that hangs occupies its thread until its timeout. */
   private val MaxThreads = 256

@@ -6,7 +6,7 @@ import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.Mark
 
 /** Places in a page where a batch may end. */
-object PageMarks {
+private[sparkkinesis] object PageMarks {
 
   /**
    * The marks of a page: one at its end, and as many before it as the limits of a batch require.

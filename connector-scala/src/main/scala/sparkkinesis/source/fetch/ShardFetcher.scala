@@ -4,10 +4,10 @@ import java.time.Instant
 
 import sparkkinesis.client.Moment
 import sparkkinesis.compat._
-import sparkkinesis.model.StreamShard
 import sparkkinesis.model.offset.Progress
+import sparkkinesis.model.{ServiceLimits, StreamShard}
 import sparkkinesis.shard.feed._
-import sparkkinesis.shard.{ShardRange, StreamClient}
+import sparkkinesis.shard.{FetchMemory, ShardRange, StreamClient}
 import sparkkinesis.source.options.FetchSettings
 import sparkkinesis.source.protocol.{Assignment, FetchReport}
 import sparkkinesis.source.store.{PageStore, StoredPage}
@@ -20,7 +20,7 @@ import sparkkinesis.source.store.{PageStore, StoredPage}
  * @param counts of all feeds of the executor
  * @param wake called on any thread when the shard has news
  */
-final class ShardFetcher(
+private[sparkkinesis] final class ShardFetcher(
     stream: StreamClient,
     assignment: Assignment,
     store: PageStore,
@@ -186,4 +186,54 @@ final class ShardFetcher(
  * @param records number of records in the page
  * @param isUrgent whether the driver should receive the report at once
  */
-final case class FetchedPage(report: FetchReport, records: Int, isUrgent: Boolean)
+private[sparkkinesis] final case class FetchedPage(
+    report: FetchReport,
+    records: Int,
+    isUrgent: Boolean
+)
+
+/** What a shard's pages say about the next one. Used by one thread at a time. */
+private final class NextPage {
+
+  /** Bytes of recent pages in the store: for small records far more than their data. */
+  private var recent = Option.empty[Long]
+  private var ofRecord = NextPage.FirstRecordBytes // mean of the last page with records
+  private var isRefused = false
+
+  /** Whether no page was read yet. */
+  def isFirst: Boolean = recent.isEmpty
+
+  /** The bytes that it is expected to take in the store: a little more than recent pages. */
+  def bytes: Long = recent.fold(ServiceLimits.ReadBytesPerSecond) { recent =>
+    math.min(FetchMemory.LargestPage, math.max(NextPage.LeastBytes, recent * 9 / 8))
+  }
+
+  /** Whether there was no memory for the last page. */
+  def wasTooLarge: Boolean = isRefused
+
+  /**
+   * Number of records that the next page should have at most.
+   *
+   * @param bytes that it should take in the store at most
+   */
+  def limit(bytes: Long): Int =
+    math.max(1, math.min(ServiceLimits.GetRecordsCount.toLong, bytes / ofRecord)).toInt
+
+  /** A page took so many bytes in the store. The estimate rises at once and falls slowly. */
+  def stored(bytes: Long, records: Int): Unit = {
+    if (records > 0) ofRecord = math.max(1, bytes / records)
+    recent = Some(math.max(bytes, recent.fold(bytes)(_ * 7 / 8)))
+    isRefused = false
+  }
+
+  /** Remembers that the page has so many bytes, and that there was no memory for it. */
+  def tooLarge(bytes: Long): Unit = {
+    recent = Some(bytes)
+    isRefused = true
+  }
+}
+
+private object NextPage {
+  private val LeastBytes = 64L * 1024
+  private val FirstRecordBytes = 1024L
+}

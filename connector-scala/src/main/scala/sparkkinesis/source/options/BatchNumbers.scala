@@ -5,7 +5,7 @@ import scala.collection.immutable.SortedSet
 import sparkkinesis.compat._
 
 /** Sets of batch numbers, as options and messages write them. */
-object BatchNumbers {
+private[sparkkinesis] object BatchNumbers {
 
   /**
    * Most batches that the option may name. Each number costs the driver one small file. A

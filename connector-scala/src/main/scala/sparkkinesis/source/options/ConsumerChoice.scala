@@ -6,11 +6,11 @@ import sparkkinesis.model.{ConsumerArn, StreamRef}
 import sparkkinesis.source.options.SourceTable.{ConsumerArns, ConsumerMode, ConsumerName}
 
 /** How shards are read ahead. */
-sealed trait ConsumerChoice {
+private[sparkkinesis] sealed trait ConsumerChoice {
   def isFanOut: Boolean = this != ConsumerChoice.Polling
 }
 
-object ConsumerChoice {
+private[sparkkinesis] object ConsumerChoice {
 
   /** The query reads with `GetRecords`. */
   case object Polling extends ConsumerChoice

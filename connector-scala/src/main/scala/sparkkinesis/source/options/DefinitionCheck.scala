@@ -13,7 +13,7 @@ import sparkkinesis.source.position.PositionCheck
  *
  * @param now by this machine's clock, which may differ from the service's by a minute
  */
-final class DefinitionCheck(options: SourceOptions, now: Instant) {
+private[sparkkinesis] final class DefinitionCheck(options: SourceOptions, now: Instant) {
   private val latest = now.plusMillis(1.minute.toMillis)
 
   /**

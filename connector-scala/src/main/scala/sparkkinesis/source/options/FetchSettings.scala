@@ -20,7 +20,7 @@ import sparkkinesis.source.protocol.{Mark, MarkBudget, ReadLimits}
  *   by the arrival times
  * @param shards number of shards that the query reads: if there are very many, each has fewer marks
  */
-final case class FetchSettings(
+private[sparkkinesis] final case class FetchSettings(
     reads: ReadSettings = ReadSettings(),
     bufferBytes: Option[Long] = None,
     spillBytes: Long = 4L << 30,
@@ -136,7 +136,7 @@ final case class FetchSettings(
   }
 }
 
-object FetchSettings {
+private[sparkkinesis] object FetchSettings {
 
   private val MarksPerPage = 256
   private val MostMarks = 4096

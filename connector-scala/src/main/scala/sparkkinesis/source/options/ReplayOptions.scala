@@ -13,7 +13,7 @@ import sparkkinesis.source.options.SourceTable.{ReplayBatches, ReplayCheckpoint,
  * @param source number or name of the source in the query; `None` if the query has one Kinesis
  *   source
  */
-final case class ReplayOptions(
+private[sparkkinesis] final case class ReplayOptions(
     checkpoint: String,
     batches: SortedSet[Long],
     source: Option[String]
@@ -21,7 +21,7 @@ final case class ReplayOptions(
   override def toString: String = s"batches ${BatchNumbers.text(batches)} of $checkpoint"
 }
 
-object ReplayOptions {
+private[sparkkinesis] object ReplayOptions {
 
   /** Whether one of the option names means a replay. */
   def areIn(names: Iterable[String]): Boolean =

@@ -24,7 +24,7 @@ import sparkkinesis.source.protocol.ReadLimits
  * @param replay the micro-batches that a batch read returns again, instead of what lies between
  *   `start` and `end`
  */
-final case class SourceOptions(
+private[sparkkinesis] final case class SourceOptions(
     streams: Seq[StreamAccess],
     start: Option[Map[StreamRef, ByShard[Position]]],
     end: Option[Map[StreamRef, ByShard[Position]]],
@@ -80,7 +80,7 @@ final case class SourceOptions(
     end.fold(ByShard[Position](Position.Latest))(_(stream))
 }
 
-object SourceOptions {
+private[sparkkinesis] object SourceOptions {
 
   /** Every option of the source. */
   val All: Seq[OptionSpec[_]] = ConnectionTable.all ++ SourceTable.all

@@ -9,7 +9,7 @@ import sparkkinesis.model.{ConsumerArn, ServiceLimits}
 import sparkkinesis.shard.ReadSettings
 
 /** The options of the source, besides those of the connection. */
-object SourceTable extends OptionTable {
+private[sparkkinesis] object SourceTable extends OptionTable {
   private val Reads = ReadSettings()
 
   /** An iterator must live longer than the period, its jitter, and the delay of the call. */

@@ -10,7 +10,7 @@ import sparkkinesis.source.protocol.{FetchCounters, Frontier, ReadLimits}
  * costs Spark some tenths of a second, and an empty one costs a query with an interval trigger a
  * whole interval.
  */
-object BacklogWait {
+private[sparkkinesis] object BacklogWait {
 
   private val ForMore = 200.millis
 

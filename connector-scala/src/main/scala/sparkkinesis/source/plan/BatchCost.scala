@@ -10,7 +10,7 @@ import scala.concurrent.duration._
  * record is read in that time, so it does not depend on the size of the batch. It is about half of
  * the cost. The reasons are in docs/adr/0021-batch-size.md.
  */
-final class BatchCost {
+private[sparkkinesis] final class BatchCost {
   import BatchCost._
 
   private var beginning = Option.empty[FiniteDuration] // of a batch that has no tasks yet
@@ -54,7 +54,7 @@ final class BatchCost {
     } yield begin + (gap * PartsOfCost * Parts).min(Longest)
 }
 
-object BatchCost {
+private[sparkkinesis] object BatchCost {
 
   /** The cost is 5 % of the time. */
   private val Parts = 20L

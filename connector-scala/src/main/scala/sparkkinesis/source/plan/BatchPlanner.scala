@@ -2,6 +2,7 @@ package sparkkinesis.source.plan
 
 import java.time.Instant
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.concurrent.duration.FiniteDuration
 
@@ -12,7 +13,7 @@ import sparkkinesis.shard.{ShardRange, SourceException}
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /** Decides where a batch ends and what it reads. The same arguments always give the same result. */
-object BatchPlanner {
+private[sparkkinesis] object BatchPlanner {
 
   /**
    * The end of the batch that starts at `start`; `start` itself if there is nothing new.
@@ -180,4 +181,40 @@ object BatchPlanner {
     before
       .filter(_.toEpochMilli >= millis)
       .orElse(Option.when(millis > 0)(Instant.ofEpochMilli(millis)))
+}
+
+/** Selects the marks that one batch reads. */
+private object MarkSelection {
+
+  /**
+   * How many marks of each shard fit into the limits. Takes one mark of each shard in turn, the
+   * oldest data first, so that the backlog of one shard does not starve the others.
+   */
+  def fitting(
+      marks: Map[StreamShard, Vector[Mark]],
+      limits: ReadLimits
+  ): Map[StreamShard, Int] =
+    if (limits.isUnlimited) marks.collect { case (id, all) if all.nonEmpty => id -> all.size }
+    else {
+      @tailrec
+      def round(
+          open: Seq[StreamShard],
+          taken: Map[StreamShard, Int],
+          sum: (Long, Long)
+      ): Map[StreamShard, Int] = {
+        val next = open.filter(id => taken.getOrElse(id, 0) < marks(id).size).sortBy { id =>
+          (marks(id)(taken.getOrElse(id, 0)).lastArrivalMillis, id)
+        }
+        val (nowTaken, nowSum, still) = next.foldLeft((taken, sum, Vector.empty[StreamShard])) {
+          case ((counts, (records, bytes), fitting), id) =>
+            val mark = marks(id)(counts.getOrElse(id, 0))
+            val (r, b) = (records + mark.records, bytes + mark.bytes)
+            if (counts.isEmpty || limits.allow(r, b))
+              (counts.updated(id, counts.getOrElse(id, 0) + 1), (r, b), fitting :+ id)
+            else (counts, (records, bytes), fitting)
+        }
+        if (still.isEmpty) nowTaken else round(still, nowTaken, nowSum)
+      }
+      round(marks.keys.toSeq, Map.empty, (0L, 0L))
+    }
 }

@@ -15,7 +15,7 @@ import sparkkinesis.source.protocol.{FetchCounters, FetchFailure, Heartbeat}
  *
  * @param lease an executor without a heartbeat for this time is gone
  */
-final class ExecutorTable(lease: FiniteDuration) {
+private[sparkkinesis] final class ExecutorTable(lease: FiniteDuration) {
   import ExecutorTable._
 
   private var now = 0L
@@ -140,7 +140,7 @@ final class ExecutorTable(lease: FiniteDuration) {
   private def elapsed(since: Long): FiniteDuration = Tick * (now - since)
 }
 
-object ExecutorTable {
+private[sparkkinesis] object ExecutorTable {
 
   /** The time between two ticks, or more. */
   val Tick: FiniteDuration = 500.millis

@@ -11,7 +11,7 @@ import sparkkinesis.source.protocol.Frontier
  * @param fresh the shards with marks: something that a batch can take
  * @param behind number of shards that are behind their tip
  */
-final case class Found(
+private[sparkkinesis] final case class Found(
     frontiers: Map[StreamShard, Frontier],
     fresh: Set[StreamShard],
     behind: Int
@@ -25,7 +25,7 @@ final case class Found(
   private def count(frontier: Option[Frontier]) = frontier.count(_.isBehind)
 }
 
-object Found {
+private[sparkkinesis] object Found {
   def of(frontiers: Map[StreamShard, Frontier]): Found = Found(
     frontiers,
     frontiers.collect { case (shard, frontier) if frontier.marks.nonEmpty => shard }.toSet,

@@ -8,7 +8,7 @@ import scala.concurrent.duration._
  *
  * @param streams names for the message
  */
-final class FullStoreWarning(streams: String) {
+private[sparkkinesis] final class FullStoreWarning(streams: String) {
   import FullStoreWarning._
 
   private var plannedAt = Option.empty[FiniteDuration]
@@ -38,7 +38,7 @@ final class FullStoreWarning(streams: String) {
   }
 }
 
-object FullStoreWarning {
+private[sparkkinesis] object FullStoreWarning {
   private val LongBatch = 5.seconds
   private val WarningPeriod = 10.minutes
 }

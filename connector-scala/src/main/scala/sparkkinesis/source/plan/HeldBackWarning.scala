@@ -9,7 +9,7 @@ import scala.concurrent.duration._
  *
  * @param names of the query's streams
  */
-final class HeldBackWarning(names: String) {
+private[sparkkinesis] final class HeldBackWarning(names: String) {
   import HeldBackWarning._
 
   private var last = Option.empty[HeldBack]

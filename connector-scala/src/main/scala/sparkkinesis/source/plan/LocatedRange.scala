@@ -13,7 +13,11 @@ import sparkkinesis.source.protocol.Mark
  * @param marks after its beginning and up to its end; empty if they are not known, as after a
  *   restart
  */
-final case class LocatedRange[+P](range: ShardRange, place: Option[P], marks: Vector[Mark]) {
+private[sparkkinesis] final case class LocatedRange[+P](
+    range: ShardRange,
+    place: Option[P],
+    marks: Vector[Mark]
+) {
 
   /** Approximate bytes of its pages; 1 if they are not known. */
   lazy val weight: Long = math.max(1, marks.foldLeft(0L)(_ + LocatedRange.weightOf(_)))
@@ -69,6 +73,6 @@ final case class LocatedRange[+P](range: ShardRange, place: Option[P], marks: Ve
     }
 }
 
-object LocatedRange {
+private[sparkkinesis] object LocatedRange {
   private def weightOf(mark: Mark): Long = mark.bytes + mark.records * PackedRecords.UsualOverhead
 }

@@ -8,7 +8,7 @@ import sparkkinesis.shard.ShardRange
  * Packs ranges into few tasks, because a task costs more than a small range, and cuts large ranges
  * if the user wants more tasks. The same arguments always give the same tasks.
  */
-object RangePacking {
+private[sparkkinesis] object RangePacking {
 
   /**
    * @param maxTasks number of tasks that can run at the same time; `minTasks` if that is larger

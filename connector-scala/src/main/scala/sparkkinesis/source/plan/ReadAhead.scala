@@ -20,7 +20,7 @@ import sparkkinesis.source.protocol._
  *
  * @param distance between marks, if there are very many
  */
-final class ReadAhead(
+private[sparkkinesis] final class ReadAhead(
     executors: ExecutorTable,
     distance: ReadLimits = ReadLimits.None
 ) {
@@ -223,7 +223,7 @@ private object ReadAhead {
  * @param frontier `None` before the first report
  * @param completeAsOf of the shard at `from`
  */
-final case class ReadingShard(
+private final case class ReadingShard(
     executor: Option[String],
     generation: Long,
     from: Progress,
@@ -261,7 +261,7 @@ final case class ReadingShard(
  * @param known what was found, the shards that no executor reads, and the executors that read, if
  *   only a report has changed: to count them again would cost time per shard
  */
-final class ReadingShards private (
+private final class ReadingShards private (
     val shards: Map[StreamShard, ReadingShard],
     val generations: Long,
     known: Option[(Found, Vector[StreamShard], Set[String])]
@@ -398,7 +398,7 @@ final class ReadingShards private (
   }
 }
 
-object ReadingShards {
+private object ReadingShards {
   val Empty: ReadingShards = new ReadingShards(Map.empty, 0, known = None)
 
   private def unassigned(from: Progress, completeAsOf: Option[Instant]): ReadingShard =

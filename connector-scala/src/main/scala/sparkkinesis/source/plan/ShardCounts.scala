@@ -12,9 +12,14 @@ import sparkkinesis.source.protocol.Frontier
  * @param waiting shards with a parent that has not been read to the end
  * @param reading shards from which an executor has read at least one page
  */
-final case class ShardCounts(open: Long, closed: Long, waiting: Long, reading: Long)
+private[sparkkinesis] final case class ShardCounts(
+    open: Long,
+    closed: Long,
+    waiting: Long,
+    reading: Long
+)
 
-object ShardCounts {
+private[sparkkinesis] object ShardCounts {
   val Zero: ShardCounts = ShardCounts(0, 0, 0, 0)
 
   /**

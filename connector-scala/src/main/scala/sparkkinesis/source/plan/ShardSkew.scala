@@ -15,7 +15,7 @@ import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
  * Only shards that are readable at `start` count. The records of a shard that waits for its parents
  * are later than those of the parents, and one of these, or an ancestor of it, is readable.
  */
-object ShardSkew {
+private[sparkkinesis] object ShardSkew {
 
   /**
    * The frontiers with the marks that a batch may take, and who holds the other marks back. All of
@@ -87,4 +87,4 @@ object ShardSkew {
  * @param upToMillis the arrival time up to which that shard was read; 0 if unknown
  * @param shards number of shards that wait
  */
-final case class HeldBack(by: StreamShard, upToMillis: Long, shards: Int)
+private[sparkkinesis] final case class HeldBack(by: StreamShard, upToMillis: Long, shards: Int)

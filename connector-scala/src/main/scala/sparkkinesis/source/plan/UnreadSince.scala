@@ -8,7 +8,7 @@ import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.protocol.Frontier
 
 /** Since when each shard has had records that the query has not processed, at the earliest. */
-object UnreadSince {
+private[sparkkinesis] object UnreadSince {
 
   /**
    * @param processed how far batches have processed each shard

@@ -7,7 +7,10 @@ import sparkkinesis.model.ShardId
  *
  * @param others the value of every shard that `named` lacks
  */
-final case class ByShard[+A](others: A, named: Map[ShardId, A] = Map.empty[ShardId, Nothing]) {
+private[sparkkinesis] final case class ByShard[+A](
+    others: A,
+    named: Map[ShardId, A] = Map.empty[ShardId, Nothing]
+) {
   def of(shard: ShardId): A = named.getOrElse(shard, others)
 
   def all: Seq[A] = (named.values ++ Seq(others)).toSeq

@@ -12,7 +12,7 @@ import sparkkinesis.shard.SourceException
  *
  * @param condition of the error if it is found when reading begins
  */
-final case class InvalidPosition(condition: String, text: String) {
+private[sparkkinesis] final case class InvalidPosition(condition: String, text: String) {
   def atDefinition: OptionException = new OptionException(OptionException.InvalidOption, text)
 
   def atStart: SourceException = new SourceException(condition, text)
@@ -22,7 +22,7 @@ final case class InvalidPosition(condition: String, text: String) {
  * The rules for the positions that one option gives for one stream. They are checked when the
  * `DataFrame` is defined, and again when reading begins, by the service's clock and a new listing.
  */
-final class PositionCheck private (
+private[sparkkinesis] final class PositionCheck private (
     option: String,
     futureCondition: String,
     stream: StreamRef,
@@ -106,7 +106,7 @@ final class PositionCheck private (
   }
 }
 
-object PositionCheck {
+private[sparkkinesis] object PositionCheck {
   def start(stream: StreamRef, positions: ByShard[Position]): PositionCheck =
     new PositionCheck("startingPosition", "KINESIS_START_IN_FUTURE", stream, positions)
 

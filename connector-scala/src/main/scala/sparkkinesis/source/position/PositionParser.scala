@@ -29,7 +29,7 @@ import sparkkinesis.model.{Position, SequenceNumber, ShardId, StreamArn, StreamR
  * @param numbered the meaning of a sequence number, by the key in front of it
  * @param streams of the query
  */
-final class PositionParser private (
+private[sparkkinesis] final class PositionParser private (
     option: OptionSpec[String],
     words: Seq[(String, Position)],
     numbered: Seq[(String, SequenceNumber => Position)],
@@ -173,7 +173,7 @@ final class PositionParser private (
     throw options.invalid(option, expected, remedy)
 }
 
-object PositionParser {
+private[sparkkinesis] object PositionParser {
   private val Synonym = "earliest" // accepted, but not advertised
 
   /**

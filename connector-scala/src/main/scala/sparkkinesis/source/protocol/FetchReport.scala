@@ -21,7 +21,7 @@ import sparkkinesis.shard.Durations
  * @param early number of records since the last report that Kinesis returned although they are
  *   before the position that it was asked for
  */
-final case class FetchReport(
+private[sparkkinesis] final case class FetchReport(
     shard: StreamShard,
     generation: Long,
     from: Progress,
@@ -41,7 +41,7 @@ final case class FetchReport(
  * @param completeAsOf of the shard at `from`; see [[sparkkinesis.model.offset.ShardProgress]]
  * @param isClosed whether the shard is listed as closed
  */
-final case class Assignment(
+private[sparkkinesis] final case class Assignment(
     shard: StreamShard,
     generation: Long,
     from: Progress,
@@ -56,14 +56,14 @@ final case class Assignment(
  * @param message names the stream and shard, and ends with what to do
  * @param generation of the assignment that failed; a later assignment may succeed
  */
-final case class FetchFailure(
+private[sparkkinesis] final case class FetchFailure(
     condition: String,
     message: String,
     shard: StreamShard,
     generation: Long
 )
 
-object FetchFailure {
+private[sparkkinesis] object FetchFailure {
 
   def of(cause: KinesisException, shard: StreamShard, generation: Long): FetchFailure = {
     val diagnosis = ErrorCondition.of(cause)
@@ -90,7 +90,7 @@ object FetchFailure {
  *   it was asked for
  * @param fallbacks responses and events that a library decoded, because our decoder could not
  */
-final case class FetchCounters(
+private[sparkkinesis] final case class FetchCounters(
     records: Long,
     bytes: Long,
     bufferedBytes: Long,
@@ -155,7 +155,7 @@ final case class FetchCounters(
   }
 }
 
-object FetchCounters {
+private[sparkkinesis] object FetchCounters {
   val Zero: FetchCounters = FetchCounters(0, 0, 0, 0, 0, 0)
 
   /** The sum of the current sizes. */
@@ -171,7 +171,7 @@ object FetchCounters {
  *   that are neither here nor in `assignments`
  * @param shards number of shards that the query reads, on all executors
  */
-final case class FetchPlan(
+private[sparkkinesis] final case class FetchPlan(
     assignments: Vector[Assignment],
     processed: Map[StreamShard, Progress],
     shards: Int = 1

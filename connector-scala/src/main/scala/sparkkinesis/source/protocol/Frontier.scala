@@ -12,7 +12,7 @@ import sparkkinesis.model.{ChildShard, SequenceNumber}
  * @param lastArrivalMillis the latest arrival time of these records; 0 if there are none
  * @param firstArrivalMillis the arrival time of the first of them; 0 if it is unknown
  */
-final case class Mark(
+private[sparkkinesis] final case class Mark(
     upTo: Progress,
     records: Long,
     bytes: Long,
@@ -29,7 +29,7 @@ final case class Mark(
  * @param completeAsOfMillis `completeAsOf` of the shard after the last mark; 0 if unknown
  * @param first the shard's first record, if that batch has read nothing of the shard
  */
-final case class Frontier(
+private[sparkkinesis] final case class Frontier(
     marks: Vector[Mark],
     children: Seq[ChildShard],
     millisBehindLatest: Long,
@@ -63,18 +63,21 @@ final case class Frontier(
   def isBehind: Boolean = millisBehindLatest > Frontier.BacklogMillis && !isFinished
 }
 
-object Frontier {
+private[sparkkinesis] object Frontier {
   private val BacklogMillis = 1000L
 }
 
 /** The largest size of a batch. A batch takes at least one mark, whatever the limits are. */
-final case class ReadLimits(maxRecords: Option[Long], maxBytes: Option[Long]) {
+private[sparkkinesis] final case class ReadLimits(
+    maxRecords: Option[Long],
+    maxBytes: Option[Long]
+) {
   def isUnlimited: Boolean = maxRecords.isEmpty && maxBytes.isEmpty
 
   def allow(records: Long, bytes: Long): Boolean =
     maxRecords.forall(records <= _) && maxBytes.forall(bytes <= _)
 }
 
-object ReadLimits {
+private[sparkkinesis] object ReadLimits {
   val None: ReadLimits = ReadLimits(scala.None, scala.None)
 }

@@ -15,7 +15,7 @@ import sparkkinesis.model.{ChildShard, StreamShard}
  * @param shards in real-time mode: the shards that the executor reads
  * @param ended in real-time mode: the shards that its tasks have read to the end
  */
-final case class Heartbeat(
+private[sparkkinesis] final case class Heartbeat(
     executor: String,
     host: String,
     reports: Vector[FetchReport],
@@ -36,7 +36,7 @@ final case class Heartbeat(
  * @param waitingSinceMillis arrival time of the first record of the pages that no task has handed
  *   out to their end; 0 if it is unknown; `None` without such a page
  */
-final case class RealTimeShardState(
+private[sparkkinesis] final case class RealTimeShardState(
     millisBehind: Long,
     completeAsOfMillis: Long,
     reports: Long,
@@ -49,7 +49,7 @@ final case class RealTimeShardState(
  *
  * @param batch in which that was
  */
-final case class FinishedShard(batch: Long, children: Seq[ChildShard])
+private[sparkkinesis] final case class FinishedShard(batch: Long, children: Seq[ChildShard])
 
 /**
  * The driver's answer to a heartbeat.
@@ -60,7 +60,7 @@ final case class FinishedShard(batch: Long, children: Seq[ChildShard])
  * @param elsewhere in real-time mode: shards that tasks of other executors read
  * @param closed in real-time mode: shards of the executor, at their tips, that are listed as closed
  */
-final case class HeartbeatReply(
+private[sparkkinesis] final case class HeartbeatReply(
     version: Long,
     isStopped: Boolean,
     plan: Option[FetchPlan],

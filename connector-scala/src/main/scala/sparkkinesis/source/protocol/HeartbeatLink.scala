@@ -1,7 +1,7 @@
 package sparkkinesis.source.protocol
 
 /** An executor's connection to the driver of its query. */
-trait HeartbeatLink {
+private[sparkkinesis] trait HeartbeatLink {
 
   /**
    * @throws QueryGone if the query has ended
@@ -11,4 +11,4 @@ trait HeartbeatLink {
 }
 
 /** The driver does not know the query any more. */
-final class QueryGone(message: String) extends RuntimeException(message)
+private[sparkkinesis] final class QueryGone(message: String) extends RuntimeException(message)

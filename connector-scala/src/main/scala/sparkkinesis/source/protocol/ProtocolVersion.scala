@@ -1,7 +1,7 @@
 package sparkkinesis.source.protocol
 
 /** The version of the messages is that of the jar: driver and executors must run the same one. */
-object ProtocolVersion {
+private[sparkkinesis] object ProtocolVersion {
   val Current: String =
     Option(getClass.getPackage).flatMap(it => Option(it.getImplementationVersion)).getOrElse("dev")
 }

@@ -8,9 +8,9 @@ import sparkkinesis.model.{ShardId, StreamArn}
  * What a query wants done. The answer, if there is one, is a later event: it may come late, or
  * after the answer to a later command.
  */
-sealed trait Command
+private[sparkkinesis] sealed trait Command
 
-object Command {
+private[sparkkinesis] object Command {
 
   /** Answered by `described`. An account has few of these calls per second. */
   final case class Describe(stream: StreamArn) extends Command
@@ -38,9 +38,9 @@ object Command {
 }
 
 /** What Spark's thread gets. */
-sealed trait Answer[+A]
+private[sparkkinesis] sealed trait Answer[+A]
 
-object Answer {
+private[sparkkinesis] object Answer {
   final case class Ready[A](value: A) extends Answer[A]
 
   /**

@@ -22,7 +22,7 @@ import sparkkinesis.source.protocol._
  * @param firstLook how long the first batch waits for a first page of its shards
  * @param lease an executor without a heartbeat for this time loses its shards
  */
-final class MicroBatchQuery(
+private[sparkkinesis] final class MicroBatchQuery(
     options: SourceOptions,
     streams: QueryStreams,
     firstLook: FiniteDuration = 10.seconds,

@@ -24,7 +24,7 @@ import sparkkinesis.source.watch.Expiry
  * @param described the streams that the options name
  * @param chance evenly distributed in `[0, 1)`, for jitter
  */
-final class QueryStreams(
+private[sparkkinesis] final class QueryStreams(
     options: SourceOptions,
     described: Seq[DescribedStream],
     chance: () => Double

@@ -23,7 +23,7 @@ import sparkkinesis.source.realtime._
  *
  * @param patience how long a shard may be without a task before the batch ends
  */
-final class RealTimeQuery(
+private[sparkkinesis] final class RealTimeQuery(
     options: SourceOptions,
     streams: QueryStreams,
     patience: FiniteDuration = RealTimeQuery.Patience
@@ -289,7 +289,7 @@ final class RealTimeQuery(
   }
 }
 
-object RealTimeQuery {
+private[sparkkinesis] object RealTimeQuery {
 
   /** How long a shard may be without a task. */
   val Patience: FiniteDuration = 10.seconds
@@ -330,7 +330,7 @@ object RealTimeQuery {
  * @param tasks what each task reads
  * @param since when it was planned
  */
-final case class RealTimeBatch(
+private[sparkkinesis] final case class RealTimeBatch(
     number: Long,
     start: SourceOffset,
     tasks: Vector[Seq[RealTimeStart]],

@@ -95,7 +95,7 @@ private object ServiceStarts {
  * @param startedAt the tick of the last job
  * @param silentSince the tick since which a service should have reported
  */
-private[query] final case class StartSchedule(
+private final case class StartSchedule(
     asks: Map[String, StartSchedule.Ask],
     startedAt: Long,
     silentSince: Option[Long]
@@ -144,7 +144,7 @@ private[query] final case class StartSchedule(
   }
 }
 
-private[query] object StartSchedule {
+private object StartSchedule {
 
   /** @param pause the pause that ends at `next` */
   final case class Ask(next: Long, pause: Long) {

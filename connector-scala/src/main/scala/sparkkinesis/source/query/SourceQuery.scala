@@ -22,7 +22,7 @@ import sparkkinesis.source.protocol._
  * @param lease an executor without a heartbeat for this time is gone. Executors send at least five
  *   per second
  */
-abstract class SourceQuery(
+private[sparkkinesis] abstract class SourceQuery(
     options: SourceOptions,
     val streams: QueryStreams,
     lease: FiniteDuration
@@ -231,7 +231,7 @@ private object SourceQuery {
  * @param heldBack if shards advance together: who holds others back
  * @param listingHoles number of ranges of hash keys and of parents that the last listings lack
  */
-final case class QueryReport(
+private[sparkkinesis] final case class QueryReport(
     lateness: Lateness,
     frontiers: Map[StreamShard, Frontier],
     shards: ShardCounts,
@@ -250,7 +250,7 @@ final case class QueryReport(
  * @param lags age of the oldest record of each shard that was not processed, in milliseconds
  * @param toExpiry the time until the first record expires that was not processed, if it is known
  */
-final case class Lateness(
+private[sparkkinesis] final case class Lateness(
     streams: Set[StreamArn],
     lags: Map[StreamShard, Long],
     toExpiry: Option[FiniteDuration]

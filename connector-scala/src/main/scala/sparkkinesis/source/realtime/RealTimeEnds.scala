@@ -11,7 +11,7 @@ import sparkkinesis.model.{ChildShard, SequenceNumber, StreamShard}
  * @param completeAsOf see [[sparkkinesis.model.offset.ShardProgress]]
  * @param partial of the first record, what an earlier batch has read of it
  */
-final case class RealTimeStart(
+private[sparkkinesis] final case class RealTimeStart(
     shard: StreamShard,
     from: Progress,
     completeAsOf: Option[Instant],
@@ -23,7 +23,7 @@ final case class RealTimeStart(
  *
  * @param rows number of rows that were read, at least 1
  */
-final case class PartialRecord(number: SequenceNumber, rows: Int)
+private[sparkkinesis] final case class PartialRecord(number: SequenceNumber, rows: Int)
 
 /**
  * How far a task has read a shard.
@@ -35,7 +35,7 @@ final case class PartialRecord(number: SequenceNumber, rows: Int)
  * @param completeAsOfMillis see [[sparkkinesis.source.protocol.FetchReport]]; 0 if unknown
  * @param first the first record, if nothing was read of the shard before
  */
-final case class ReadUpTo(
+private[sparkkinesis] final case class ReadUpTo(
     shard: StreamShard,
     upTo: Progress,
     partial: Option[PartialRecord],
@@ -51,4 +51,8 @@ final case class ReadUpTo(
  * @param hasRun whether Spark asked the task for a row before the end of the batch
  * @param isRetry whether an earlier attempt of the task has failed
  */
-final case class TaskEnd(ends: Seq[ReadUpTo], hasRun: Boolean, isRetry: Boolean)
+private[sparkkinesis] final case class TaskEnd(
+    ends: Seq[ReadUpTo],
+    hasRun: Boolean,
+    isRetry: Boolean
+)

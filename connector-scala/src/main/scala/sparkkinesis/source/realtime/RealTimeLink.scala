@@ -12,8 +12,11 @@ import sparkkinesis.source.protocol._
  * Tells the fetch service of an executor what its tasks read, and the driver how far they are. One
  * thread at a time asks it.
  */
-final class RealTimeLink(shards: RealTimeShards, driver: HeartbeatLink, clock: Clock)
-    extends HeartbeatLink {
+private[sparkkinesis] final class RealTimeLink(
+    shards: RealTimeShards,
+    driver: HeartbeatLink,
+    clock: Clock
+) extends HeartbeatLink {
   import RealTimeLink._
 
   private val log = LoggerFactory.getLogger(classOf[RealTimeLink])

@@ -14,7 +14,7 @@ import sparkkinesis.source.protocol._
  * parked: it is read on, so that the task of the next batch continues with the page that follows.
  * Safe for many threads.
  */
-final class RealTimeShards(clock: Clock) {
+private[sparkkinesis] final class RealTimeShards(clock: Clock) {
   import RealTimeShards._
 
   private val shards = mutable.Map.empty[StreamShard, Held]
@@ -218,7 +218,7 @@ final class RealTimeShards(clock: Clock) {
   def hasClosed: Boolean = synchronized(isClosed)
 }
 
-object RealTimeShards {
+private[sparkkinesis] object RealTimeShards {
   private val Taken = "A newer task reads the shards of this task."
 
   /** The next batch begins within a second, if the driver runs. Later, pages are read again. */

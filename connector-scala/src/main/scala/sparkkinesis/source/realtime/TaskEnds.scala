@@ -7,7 +7,7 @@ import sparkkinesis.source.plan.BatchPlanner
 import sparkkinesis.source.protocol.{Frontier, Mark, ReadLimits}
 
 /** Where a real-time batch ends: its tasks decide, and not a plan. */
-object TaskEnds {
+private[sparkkinesis] object TaskEnds {
 
   /**
    * @param start of the batch

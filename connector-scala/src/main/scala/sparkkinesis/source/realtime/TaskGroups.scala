@@ -8,7 +8,7 @@ import sparkkinesis.model.StreamShard
  * Shares out shards over the tasks of a batch. A shard stays in its group from batch to batch,
  * because its executor reads it on. It moves only if its group has more than an even share.
  */
-object TaskGroups {
+private[sparkkinesis] object TaskGroups {
 
   /**
    * @param before the groups of the batch before

@@ -22,7 +22,7 @@ import sparkkinesis.source.position.{ByShard, PositionCheck}
  * @param end each record before it is read. `Latest` is the end after all records that have arrived
  *   when the read is planned
  */
-final class BatchReadPlanner(
+private[sparkkinesis] final class BatchReadPlanner(
     stream: StreamClient,
     start: ByShard[Position],
     end: ByShard[Position],

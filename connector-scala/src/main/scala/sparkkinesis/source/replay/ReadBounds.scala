@@ -10,7 +10,7 @@ import sparkkinesis.compat._
  * @param shards records of these shards, by name
  * @param streams records of these streams, by name
  */
-final case class ReadBounds(
+private[sparkkinesis] final case class ReadBounds(
     sinceMillis: Option[Long] = None,
     beforeMillis: Option[Long] = None,
     shards: Option[Set[String]] = None,

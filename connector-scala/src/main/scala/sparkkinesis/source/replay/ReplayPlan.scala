@@ -10,10 +10,14 @@ import sparkkinesis.source.checkpoint.DescribedStream
 import sparkkinesis.source.plan.BatchPlanner
 
 /** A batch of a streaming query, as the query's checkpoint has it. */
-final case class LoggedBatch(number: Long, start: SourceOffset, end: SourceOffset)
+private[sparkkinesis] final case class LoggedBatch(
+    number: Long,
+    start: SourceOffset,
+    end: SourceOffset
+)
 
 /** Plans which records are read to replay batches. The same arguments always give the same plan. */
-object ReplayPlan {
+private[sparkkinesis] object ReplayPlan {
 
   /**
    * Exactly the records of the batches. Consecutive batches of a shard are one range, so that each
@@ -56,7 +60,7 @@ object ReplayPlan {
 }
 
 /** The streams that the options of a replay name, as Kinesis describes them. */
-final class ReplayedStreams(streams: Seq[DescribedStream]) {
+private[sparkkinesis] final class ReplayedStreams(streams: Seq[DescribedStream]) {
   private val named = streams.map(stream => stream.arn -> stream).toMap
 
   /**

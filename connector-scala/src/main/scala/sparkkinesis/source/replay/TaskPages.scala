@@ -16,7 +16,7 @@ import sparkkinesis.source.store.PageStore
  * @param store of the executor; none if it does not read ahead
  * @param newReader creates the reader of a range that the store lacks
  */
-final class TaskPages(
+private[sparkkinesis] final class TaskPages(
     ranges: Seq[ShardRange],
     store: Option[PageStore],
     newReader: StreamArn => ShardRangeReader
@@ -90,4 +90,8 @@ private object TaskPages {
 }
 
 /** @param batch number of the micro-batch that it belongs to, in a replay */
-final case class TaskPage(shard: StreamShard, records: PackedRecords, batch: Long = 0)
+private[sparkkinesis] final case class TaskPage(
+    shard: StreamShard,
+    records: PackedRecords,
+    batch: Long = 0
+)

@@ -14,7 +14,7 @@ import sparkkinesis.model.PackedRecords
  * @param index a checksum, and the place of each record in `content`
  * @param content the content of the page's records. Shared with the page, never modified.
  */
-final class PageBytes(val index: Array[Byte], val content: Array[Byte]) {
+private[sparkkinesis] final class PageBytes(val index: Array[Byte], val content: Array[Byte]) {
   import PageBytes._
 
   /** The records; `None` if the bytes are damaged. */
@@ -41,7 +41,7 @@ final class PageBytes(val index: Array[Byte], val content: Array[Byte]) {
   }
 }
 
-object PageBytes {
+private[sparkkinesis] object PageBytes {
   private val ChecksumBytes = 4
   private val HeaderBytes = ChecksumBytes + 8 // and two counts
   private val RecordBytes = 6 * 4 + 8 + 4

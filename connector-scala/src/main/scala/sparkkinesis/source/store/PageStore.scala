@@ -19,7 +19,7 @@ import sparkkinesis.shard.{FetchMemory, ShardRange}
  *   are gone.
  * @param diskBytes for the pages of all queries on disk, which share it evenly, like the memory
  */
-final class PageStore(
+private[sparkkinesis] final class PageStore(
     memory: FetchMemory#Account,
     diskBytes: Long = 0,
     spill: SpillSpace = SpillSpace.Off

@@ -4,7 +4,7 @@ package sparkkinesis.source.store
  * Room for pages outside of the heap. No method throws: pages are only a copy of what Kinesis
  * holds. Safe for use by many threads.
  */
-trait SpillSpace {
+private[sparkkinesis] trait SpillSpace {
 
   /** Whether pages can be written at this time. */
   def isOpen: Boolean
@@ -18,7 +18,7 @@ trait SpillSpace {
   def remove(id: Long): Unit
 }
 
-object SpillSpace {
+private[sparkkinesis] object SpillSpace {
 
   /** Has no room. */
   object Off extends SpillSpace {

@@ -19,7 +19,7 @@ import sparkkinesis.shard.ShardRange
  *   joins the marks of several pages
  * @param place the records, or their identity on disk
  */
-final class StoredPage private (
+private[sparkkinesis] final class StoredPage private (
     val from: Progress,
     val upTo: Progress,
     private val numbers: Option[(SequenceNumber, SequenceNumber)],
@@ -71,7 +71,7 @@ final class StoredPage private (
     }
 }
 
-object StoredPage {
+private[sparkkinesis] object StoredPage {
 
   /** The objects around the records: for a page with few of them as much as its data. */
   val ObjectBytes = 640L
@@ -145,7 +145,11 @@ object StoredPage {
  * The part of a range that one page holds. A task that does not get its records here reads the part
  * from Kinesis.
  */
-final class StoredPart private[store] (val range: ShardRange, page: StoredPage, spill: SpillSpace) {
+private[sparkkinesis] final class StoredPart private[store] (
+    val range: ShardRange,
+    page: StoredPage,
+    spill: SpillSpace
+) {
 
   /** `None` if the page has been lost. Reads the page from disk if it is there. */
   def records: Option[PackedRecords] = page.records(range, spill)

@@ -5,7 +5,7 @@ import sparkkinesis.model.{Shard, ShardId, StreamRef}
 import sparkkinesis.shard.SourceException
 
 /** A shard of an offset that waits for a parent that can no longer be read. */
-final case class BlockedShard(id: ShardId, parent: ShardId)
+private[sparkkinesis] final case class BlockedShard(id: ShardId, parent: ShardId)
 
 /**
  * Shards that the query would never read if it went on from an offset.
@@ -14,7 +14,10 @@ final case class BlockedShard(id: ShardId, parent: ShardId)
  *   nor ancestors of one. Descendants of a missing shard are left out, because they follow it.
  * @param blocked shards of the offset, one entry per parent that is gone
  */
-final case class AuditFindings(missing: Seq[Shard], blocked: Seq[BlockedShard]) {
+private[sparkkinesis] final case class AuditFindings(
+    missing: Seq[Shard],
+    blocked: Seq[BlockedShard]
+) {
   import AuditFindings.sentence
 
   def isEmpty: Boolean = missing.isEmpty && blocked.isEmpty
@@ -73,7 +76,7 @@ final case class AuditFindings(missing: Seq[Shard], blocked: Seq[BlockedShard]) 
   }
 }
 
-object AuditFindings {
+private[sparkkinesis] object AuditFindings {
   val None: AuditFindings = AuditFindings(Nil, Nil)
 
   private val Shown = 5

@@ -13,7 +13,11 @@ import sparkkinesis.shard.DataLoss
  *
  * @param lag the largest possible age of the oldest record that was not processed
  */
-final case class Expiry(shard: StreamShard, lag: FiniteDuration, retention: FiniteDuration) {
+private[sparkkinesis] final case class Expiry(
+    shard: StreamShard,
+    lag: FiniteDuration,
+    retention: FiniteDuration
+) {
 
   /** Zero if records may have expired already. */
   def left: FiniteDuration = (retention - lag).max(Duration.Zero)
@@ -28,7 +32,7 @@ final case class Expiry(shard: StreamShard, lag: FiniteDuration, retention: Fini
       "out why the query is slow: see the metrics of its progress."
 }
 
-object Expiry {
+private[sparkkinesis] object Expiry {
 
   /**
    * The shard whose records expire first.

@@ -10,7 +10,7 @@ import sparkkinesis.model.{HashKeyRange, Shard, ShardId}
  * Compares an offset with a listing of all shards, open and closed. The listing may be outdated, or
  * mix the states before and after a reshard.
  */
-object ShardAudit {
+private[sparkkinesis] object ShardAudit {
 
   /**
    * The shards that a query would never read if it went on from `offset`.

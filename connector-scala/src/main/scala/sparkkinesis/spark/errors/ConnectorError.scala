@@ -23,7 +23,7 @@ import sparkkinesis.sink.write.DeliveryTimeoutException
  * @param condition a stable name, such as `KINESIS_STREAM_NOT_FOUND`
  * @param text the problem and the remedy; holds no secret
  */
-final class ConnectorError(condition: String, text: String, sqlState: String)
+private[sparkkinesis] final class ConnectorError(condition: String, text: String, sqlState: String)
     extends IllegalArgumentException(s"[$condition] $text")
     with SparkThrowable {
   def getCondition: String = condition // since Spark 4.0
@@ -35,7 +35,7 @@ final class ConnectorError(condition: String, text: String, sqlState: String)
   override def getMessageParameters: JavaMap[String, String] = JavaMap.of("message", text)
 }
 
-object ConnectorError {
+private[sparkkinesis] object ConnectorError {
   private val log = LoggerFactory.getLogger(classOf[ConnectorError])
   private val InvalidOptions = "42616" // Spark's own state for invalid options
   private val DataSource = "KD000" // Spark's class for data source errors

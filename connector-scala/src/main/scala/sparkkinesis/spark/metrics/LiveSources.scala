@@ -17,7 +17,7 @@ import sparkkinesis.shard.SharedMap
  * the batch. Code that must know earlier how late a query is asks here, also in another class
  * loader. Safe for many threads.
  */
-object LiveSources {
+private[sparkkinesis] object LiveSources {
   private val log = LoggerFactory.getLogger(getClass)
   private val MaxAgeMillis = 1000L
 

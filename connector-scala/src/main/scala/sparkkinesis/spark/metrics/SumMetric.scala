@@ -8,14 +8,18 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, Cus
  * To aggregate values, Spark creates a metric from its class name alone, so each class of metrics
  * also has a constructor without arguments.
  */
-final class SumMetric(override val name: String, override val description: String)
-    extends CustomSumMetric {
+private[sparkkinesis] final class SumMetric(
+    override val name: String,
+    override val description: String
+) extends CustomSumMetric {
   def this() = this("", "")
 }
 
 /** A number of which the SQL page of Spark's UI shows the maximum over tasks. */
-final class MaxMetric(override val name: String, override val description: String)
-    extends CustomMetric {
+private[sparkkinesis] final class MaxMetric(
+    override val name: String,
+    override val description: String
+) extends CustomMetric {
   def this() = this("", "")
 
   override def aggregateTaskMetrics(values: Array[Long]): String =

@@ -103,7 +103,7 @@ private final class PublishedRun(run: String, val query: String) extends AutoClo
 }
 
 /** The numbers of source and sink in the progress of a query: `docs/reference/metrics.md`. */
-private[monitor] object ProgressNumbers {
+private object ProgressNumbers {
   private val Source = "Kinesis["
   private val Sink = "kinesis"
 

@@ -8,5 +8,5 @@ package sparkkinesis.spark
 package object payload {
 
   /** A fixed word and, for some, a colon and details. */
-  type Reason = String
+  private[sparkkinesis] type Reason = String
 }

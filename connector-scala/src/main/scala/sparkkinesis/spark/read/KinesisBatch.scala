@@ -22,7 +22,8 @@ import sparkkinesis.spark.read.task.{KinesisBatchReaderFactory, KinesisInputPart
  * A batch read or a replay, on the driver. Planned once, so that all attempts read the same
  * records.
  */
-final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Batch {
+private[sparkkinesis] final class KinesisBatch(options: SourceOptions, bounds: ReadBounds)
+    extends Batch {
   import KinesisBatch._
 
   private val replay = options.replay.map(new Replay(options, _, bounds))
@@ -70,7 +71,7 @@ final class KinesisBatch(options: SourceOptions, bounds: ReadBounds) extends Bat
     KinesisBatchReaderFactory(options, plan.streams, plan.consumers)
 }
 
-object KinesisBatch {
+private[sparkkinesis] object KinesisBatch {
 
   /**
    * Tasks per slot: more than one, because shards differ in size, and Spark repeats a failed task

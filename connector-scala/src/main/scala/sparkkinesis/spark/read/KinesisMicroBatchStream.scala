@@ -43,8 +43,10 @@ import sparkkinesis.spark.stop.QueryStop
  * Where Spark has real-time mode, a subclass has the interface of that mode. Its methods are here,
  * because both modes have nearly everything in common.
  */
-class KinesisMicroBatchStream(options: SourceOptions, checkpointLocation: String)
-    extends MicroBatchStream
+private[sparkkinesis] class KinesisMicroBatchStream(
+    options: SourceOptions,
+    checkpointLocation: String
+) extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with ReportsSourceMetrics {
   import KinesisMicroBatchStream._

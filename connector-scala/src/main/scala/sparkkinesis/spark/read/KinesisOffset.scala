@@ -6,7 +6,7 @@ import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.OffsetCodec
 
 /** The offset in Spark's offset log. */
-final case class KinesisOffset(offset: SourceOffset) extends Offset {
+private[sparkkinesis] final case class KinesisOffset(offset: SourceOffset) extends Offset {
 
   /**
    * Faster than Spark's comparison of JSON: Spark polls an idle query a hundred times per second.

@@ -13,7 +13,7 @@ import sparkkinesis.source.replay.ReadBounds
  * @param ofBatch the options of a batch read
  * @param permit throws if the options may not be used
  */
-final class KinesisScanBuilder(
+private[sparkkinesis] final class KinesisScanBuilder(
     options: SourceOptions,
     ofBatch: SourceOptions,
     permit: () => Unit

@@ -6,7 +6,7 @@ import sparkkinesis.source.protocol.ReadLimits
 import sparkkinesis.spark.errors.ConnectorError
 
 /** Maximum number of bytes per micro-batch. Spark 3.5 has no such limit of its own. */
-private[spark] final case class ByteLimit(bytes: Long) extends ReadLimit
+private final case class ByteLimit(bytes: Long) extends ReadLimit
 
 /** Converts the limits of a batch between Spark's classes and the source's. */
 private[spark] object TriggerLimits {

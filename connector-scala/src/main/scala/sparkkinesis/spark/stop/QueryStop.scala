@@ -15,7 +15,7 @@ import sparkkinesis.client.SystemClock
 import sparkkinesis.shard.SharedMap
 
 /** Stops queries between two micro-batches, so that no batch is written a second time. */
-object QueryStop {
+private[sparkkinesis] object QueryStop {
   private val PollMillis = 50L
 
   /** Spark's own hook, which stops the session, has a lower one. */

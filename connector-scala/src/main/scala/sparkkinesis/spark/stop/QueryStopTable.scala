@@ -15,7 +15,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  * if no such run is active. For clients of Spark Connect, which cannot call a method: the scan runs
  * on the driver.
  */
-final class QueryStopTable extends TableProvider {
+private[sparkkinesis] final class QueryStopTable extends TableProvider {
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =
     new StructType().add("betweenBatches", "boolean")
 

@@ -244,7 +244,7 @@ private[spark] class KinesisDataWriter(
  *
  * @param once is closed with the writer
  */
-private[spark] final class OnceDataWriter(
+private final class OnceDataWriter(
     settings: WriteSettings,
     task: WriteTask,
     report: TaskReport => Unit,

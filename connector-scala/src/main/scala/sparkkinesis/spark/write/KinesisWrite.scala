@@ -116,7 +116,7 @@ private[spark] final class KinesisWrite(
  * A batch write. When a task commits, Kinesis has all its records: the driver only publishes dead
  * letters.
  */
-private[spark] final class KinesisBatchWrite(
+private final class KinesisBatchWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
     once: Option[OnceQuery],
@@ -145,7 +145,7 @@ private[spark] final class KinesisBatchWrite(
 }
 
 /** The write of a streaming query: that of [[KinesisBatchWrite]], once per micro-batch. */
-private[spark] final class KinesisStreamingWrite(
+private final class KinesisStreamingWrite(
     description: String,
     deadLetters: Option[DeadLetterFolder],
     once: Option[OnceQuery],

@@ -18,7 +18,7 @@ import sparkkinesis.spark.realtime.RealTimeMode
  *
  * Spark builds it several times per batch, so it checks options and columns, and calls no service.
  */
-final class KinesisWriteBuilder(
+private[sparkkinesis] final class KinesisWriteBuilder(
     options: Map[String, String],
     info: LogicalWriteInfo,
     query: WriteQuery = new WriteQuery
@@ -86,7 +86,7 @@ final class KinesisWriteBuilder(
       )
 }
 
-object KinesisWriteBuilder {
+private[sparkkinesis] object KinesisWriteBuilder {
 
   /** @param areCopied whether Spark runs copies of slow tasks */
   private[write] def refuseCopies(areCopied: Boolean): Unit =

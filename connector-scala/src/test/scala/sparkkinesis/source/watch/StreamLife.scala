@@ -40,8 +40,6 @@ final class StreamLife(seed: Long) {
 
   def parents(id: ShardId): Seq[ShardId] = all.find(_.id == id).toSeq.flatMap(_.parents)
 
-  def ids: Set[ShardId] = all.map(_.id).toSet
-
   /** Time passes, and a reshard may happen. */
   def reshard(): Unit = {
     time += 1

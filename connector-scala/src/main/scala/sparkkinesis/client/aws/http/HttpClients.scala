@@ -112,12 +112,12 @@ private object HttpClients {
 }
 
 /** The certificates of a PEM file. The client trusts these, and no others. */
-private[aws] final class TrustedCertificates private (managers: Array[TrustManager])
+private final class TrustedCertificates private (managers: Array[TrustManager])
     extends TlsTrustManagersProvider {
   override def trustManagers(): Array[TrustManager] = managers
 }
 
-private[aws] object TrustedCertificates {
+private object TrustedCertificates {
 
   /** The AWS command line interface and boto3 read it, too. */
   private val Variable = "AWS_CA_BUNDLE"

@@ -17,7 +17,7 @@ import sparkkinesis.source.checkpoint.{LoggedBatches, LoggedOffsets}
  *
  * @param location as the user wrote it
  */
-final class CheckpointFiles(location: String, conf: Configuration) {
+private[sparkkinesis] final class CheckpointFiles(location: String, conf: Configuration) {
   import CheckpointFiles._
 
   private val root = new Path(location)

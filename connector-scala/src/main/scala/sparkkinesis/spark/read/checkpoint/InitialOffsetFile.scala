@@ -15,7 +15,7 @@ import sparkkinesis.source.checkpoint.OffsetCodec
  *
  * @param directory of the source, inside the checkpoint location
  */
-final class InitialOffsetFile(directory: Path, conf: Configuration) {
+private[sparkkinesis] final class InitialOffsetFile(directory: Path, conf: Configuration) {
   private val file = new Path(directory, "initial-offset.json")
 
   /** The offset in the file. Decides and writes it if the file does not exist. */

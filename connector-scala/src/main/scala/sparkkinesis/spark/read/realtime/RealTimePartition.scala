@@ -11,10 +11,13 @@ import sparkkinesis.source.realtime.{RealTimeStart, TaskEnd}
  * @param batch number of the batch within the run, from 1
  * @param locations the executor that reads the shards already, if there is one
  */
-final case class RealTimePartition(batch: Long, starts: Seq[RealTimeStart], locations: Seq[String])
-    extends InputPartition {
+private[sparkkinesis] final case class RealTimePartition(
+    batch: Long,
+    starts: Seq[RealTimeStart],
+    locations: Seq[String]
+) extends InputPartition {
   override def preferredLocations: Array[String] = locations.toArray
 }
 
 /** Where a task has ended, as Spark passes it to the driver. */
-final case class RealTimeEnd(end: TaskEnd) extends PartitionOffset
+private[sparkkinesis] final case class RealTimeEnd(end: TaskEnd) extends PartitionOffset

@@ -25,7 +25,7 @@ import sparkkinesis.spark.read.task.{QueryRun, RecordRow}
  * @param isInTime whether the task began before its batch had ended
  * @param delays counts each record
  */
-final class RealTimeTask private (
+private[sparkkinesis] final class RealTimeTask private (
     pages: RealTimePages,
     identity: RealTimeShards.Task,
     starts: Seq[RealTimeStart],
@@ -187,7 +187,7 @@ final class RealTimeTask private (
   }
 }
 
-object RealTimeTask {
+private[sparkkinesis] object RealTimeTask {
   private val CancelPeriodMillis = 200L
 
   private[realtime] def begin(

@@ -7,7 +7,7 @@ import sparkkinesis.spark.metrics.RowDelays
 import sparkkinesis.spark.read.task.{FetchServices, KinesisPartitionReader, QueryRun}
 
 /** Creates the readers of a streaming query, in micro-batches and in real-time mode. */
-final case class StreamReaderFactory(run: QueryRun, delays: RowDelays)
+private[sparkkinesis] final case class StreamReaderFactory(run: QueryRun, delays: RowDelays)
     extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
     val ofTask = Some(delays.ofTask())

@@ -9,7 +9,9 @@ import sparkkinesis.shard.ShardRange
  *
  * @param locations the executor that holds their pages, if there is one
  */
-final case class KinesisInputPartition(ranges: Seq[ShardRange], locations: Seq[String])
-    extends InputPartition {
+private[sparkkinesis] final case class KinesisInputPartition(
+    ranges: Seq[ShardRange],
+    locations: Seq[String]
+) extends InputPartition {
   override def preferredLocations: Array[String] = locations.toArray
 }

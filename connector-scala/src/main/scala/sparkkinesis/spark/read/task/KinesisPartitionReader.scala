@@ -23,7 +23,7 @@ import sparkkinesis.spark.metrics.{ReadCounts, ReadMetrics, TaskDelays}
  *
  * @param consumers of enhanced fan-out; none of a stream that is polled
  */
-final case class KinesisBatchReaderFactory(
+private[sparkkinesis] final case class KinesisBatchReaderFactory(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
     consumers: Map[StreamArn, ConsumerArn]
@@ -41,7 +41,7 @@ final case class KinesisBatchReaderFactory(
  *   end the one of an attempt that still runs
  * @param delays counts each record; none in a batch read
  */
-final class KinesisPartitionReader(
+private[sparkkinesis] final class KinesisPartitionReader(
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],
     partition: InputPartition,

@@ -15,7 +15,7 @@ import sparkkinesis.source.options.SourceOptions
  * @param consumers of enhanced fan-out, by which executors read ahead; none of a stream that is
  *   polled
  */
-final case class QueryRun(
+private[sparkkinesis] final case class QueryRun(
     id: String,
     options: SourceOptions,
     streams: Map[StreamArn, StreamAccess],

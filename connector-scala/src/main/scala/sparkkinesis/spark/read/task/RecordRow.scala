@@ -8,8 +8,9 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import sparkkinesis.model.aggregate.{AggregateMarker, AggregateReader}
+import sparkkinesis.model.aggregate.{AggregateMarker, AggregateReader, AggregateTags}
 import sparkkinesis.model.{PackedRecords, StreamArn, StreamShard}
+import sparkkinesis.sink.once.WriterIdentity
 import sparkkinesis.spark.metrics.TaskDelays
 
 /**
@@ -22,7 +23,7 @@ import sparkkinesis.spark.metrics.TaskDelays
  * @param isReplay whether the number of the batch is a column
  * @param delays counts each record; none in a batch read
  */
-final class RecordRow(
+private[sparkkinesis] final class RecordRow(
     deaggregate: Boolean,
     isReplay: Boolean = false,
     delays: Option[TaskDelays] = None
@@ -180,7 +181,7 @@ final class RecordRow(
  * row. Use `streamArn` in place of `stream` if a query reads streams of the same name in several
  * regions or accounts.
  */
-object RecordRow {
+private[sparkkinesis] object RecordRow {
 
   /** `partitionKey` is null on streams with `AUTO` record distribution. */
   val Schema: StructType = new StructType()
@@ -232,4 +233,35 @@ object RecordRow {
   private val Writer = Columns.fieldIndex("writerId")
   private val Batch = Columns.fieldIndex("batchId")
   private val MicrosPerMilli = 1000L
+}
+
+/** The metadata column `writerId`: who wrote an aggregate with `deliveryGuarantee=exactlyOnce`. */
+private object WriterColumn {
+  val Type: StructType = new StructType()
+    .add("query", StringType, nullable = false)
+    .add("batch", LongType, nullable = false)
+    .add("incarnation", StringType, nullable = false)
+    .add("run", LongType, nullable = false)
+    .add("partition", IntegerType, nullable = false)
+    .add("task", LongType, nullable = false)
+    .add("aggregate", LongType, nullable = false)
+
+  /** The value for a Kinesis record. Null if the record carries no identity. */
+  def of(bytes: Array[Byte], begin: Int, length: Int): InternalRow = {
+    val value = for {
+      (text, number) <- AggregateTags.tagOf(bytes, begin, length)
+      writer <- WriterIdentity.parse(text)
+    } yield row(writer, number)
+    value.orNull
+  }
+
+  private def row(writer: WriterIdentity, number: Long) = InternalRow(
+    UTF8String.fromString(writer.query),
+    writer.batch,
+    UTF8String.fromString(writer.incarnation),
+    writer.run,
+    writer.partition,
+    writer.task,
+    number
+  )
 }

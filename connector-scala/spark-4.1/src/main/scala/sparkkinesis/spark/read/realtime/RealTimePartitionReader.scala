@@ -9,7 +9,8 @@ import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead.Record
 import org.apache.spark.sql.connector.read.streaming.{PartitionOffset, SupportsRealTimeRead}
 
 /** A [[RealTimeTask]] as Spark calls it. */
-final class RealTimePartitionReader(task: RealTimeTask) extends SupportsRealTimeRead[InternalRow] {
+private[sparkkinesis] final class RealTimePartitionReader(task: RealTimeTask)
+    extends SupportsRealTimeRead[InternalRow] {
 
   /** Spark 4.1 calls this. */
   override def nextWithTimeout(timeoutMillis: JLong): RecordStatus =
