@@ -6,7 +6,7 @@ next run adds to it. At the end, and after a signal, the page is written: see `p
 
 With `--seed`, runs one round of a part with this seed, and keeps nothing.
 
-The exit status is 1 if a round failed.
+The exit status is 1 if a round failed, and 130 after a signal.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from tests.campaign.rounds import FOLDER, ROOT, Outcome, Part, Play, Round, keep
 from tests.campaign.rounds import rounds_of as kept_rounds
 from tests.run_all import first_seed
 from tests.spark_versions import java_version
+
+PAGE = ROOT / "docs" / "reference" / "reliability.md"
+STOPPED = 130  # exit status after a signal
 
 
 def run(parts: list[Part], seconds: float, folder: Path) -> int:
@@ -73,8 +76,8 @@ def played(part: Part, play: Play, seed: int, folder: Path) -> Round:
 
 def show(it: Round, left: float, failed: int) -> None:
     """Show a round in the line of the one before it, or below it if it failed."""
-    counts = ", ".join(f"{count:,} {name}" for name, count in it.outcome.counts.items())
-    line = f"{it.part}, seed {it.seed}: {counts} in {it.wall_seconds:.0f} s"
+    counts = [f"{count:,} {name}" for name, count in it.outcome.counts.items()]
+    line = f"{it.part}, seed {it.seed}: {', '.join(counts)} in {it.wall_seconds:.0f} s"
     line += f"; {failed} rounds failed; {left / 60:.0f} min left"
     width = shutil.get_terminal_size().columns
     print(f"\r{line[:width]:{width}}" if sys.stdout.isatty() else line, end="", flush=True)
@@ -108,6 +111,8 @@ def main(arguments: list[str]) -> int:
         parser.error(f"unknown parts {', '.join(sorted(unknown))}: expected {', '.join(PARTS)}")
     parts = [PARTS[name] for name in names]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # The programs in tests/e2e/apps import tests.e2e.support.
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     if given.seed is not None:
         (part,) = parts
         with part.opened() as play:
@@ -115,12 +120,11 @@ def main(arguments: list[str]) -> int:
         show(it, 0.0, failed := int(bool(it.outcome.failure)))
         return failed
     try:
-        failed = run(parts, given.hours * 3600, FOLDER)
+        return 1 if run(parts, given.hours * 3600, FOLDER) else 0
     except KeyboardInterrupt:
-        write_pages(FOLDER)
-        return 130
-    write_pages(FOLDER)
-    return 1 if failed else 0
+        return STOPPED
+    finally:
+        write_pages(PARTS, FOLDER, PAGE)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ from __future__ import annotations
 import html
 import math
 from collections import Counter, defaultdict
-from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
-from tests.campaign.parts import PARTS
-from tests.campaign.rounds import ROOT, Round, rounds_of
+from tests.campaign.rounds import Part, Round, rounds_of
 
-PAGE = ROOT / "docs" / "reference" / "reliability.md"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 WIDTH, HEIGHT = 640, 160  # of a plot, in pixels
 BARS = 40  # of a histogram
 HEAD = """\
@@ -34,11 +35,11 @@ COLUMNS = (
 )
 
 
-def write_pages(folder: Path, page: Path = PAGE) -> None:
-    """Write the page and the plots."""
-    groups = grouped([it for part in PARTS for it in rounds_of(part, folder)])
+def write_pages(parts: dict[str, Part], folder: Path, page: Path) -> None:
+    """Write the page and the plots from the rounds in a folder."""
+    groups = grouped([it for part in parts for it in rounds_of(part, folder)])
     if groups:
-        page.write_text(text_of(groups), encoding="utf-8")
+        page.write_text(text_of(parts, groups), encoding="utf-8")
         (folder / "index.html").write_text(plots_of(groups), encoding="utf-8")
 
 
@@ -50,11 +51,11 @@ def grouped(rounds: list[Round]) -> list[list[Round]]:
     return list(groups.values())
 
 
-def text_of(groups: list[list[Round]]) -> str:
+def text_of(parts: dict[str, Part], groups: list[list[Round]]) -> str:
     """The page."""
-    parts = {rounds[0].part for rounds in groups}
+    names = dict.fromkeys(rounds[0].part for rounds in groups)
     lines = [HEAD, "| Part | What a round does |", "|---|---|"]
-    lines += [f"| {name} | {PARTS[name].subject} |" for name in PARTS if name in parts]
+    lines += [f"| {name} | {parts[name].subject} |" for name in names]
     lines += ["", f"| {COLUMNS} |", "|---|---|---|---|--:|--:|--:|---|---|---|"]
     lines += [f"| {' | '.join(row(rounds))} |" for rounds in groups]
     failed = [it for rounds in groups for it in rounds if it.outcome.failure]

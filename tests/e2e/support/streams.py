@@ -61,21 +61,23 @@ class Written:
     n: int
 
 
-def wait_for(what: str, condition: Callable[[], bool]) -> None:
+def wait_for(
+    what: str, condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS
+) -> None:
     """Poll until a condition holds.
 
     The pauses are four times as long as the condition took, from 50 ms to 1 s, because some
     conditions read a whole stream.
 
     Raises:
-        TimeoutError: naming it, after `PATIENCE_SECONDS`.
+        TimeoutError: naming it, after some seconds.
     """
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + seconds
     asked = time.monotonic()
     while not condition():
         now = time.monotonic()
         if now > deadline:
-            raise TimeoutError(f"not within {PATIENCE_SECONDS:.0f} s: {what}")
+            raise TimeoutError(f"not within {seconds:.0f} s: {what}")
         time.sleep(min(1.0, max(0.05, 4 * (now - asked))))
         asked = time.monotonic()
 

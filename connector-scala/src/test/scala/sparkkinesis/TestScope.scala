@@ -1,6 +1,8 @@
 package sparkkinesis
 
+import org.scalactic.anyvals.PosInt
 import org.scalatest.{Suite, Tag}
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 /**
  * How much a test run covers. `make test` sets `SPARK_KINESIS_TESTS=quick` and runs fewer seeds.
@@ -15,6 +17,9 @@ class TestScope(env: Map[String, String]) {
 
   /** A quick run repeats a test a fortieth as often, and CI a tenth, but at least five times. */
   def repetitions(full: Int): Int = repetitions(full, scope)
+
+  /** The number of random inputs of a property: the usual one, or that of the variable `INPUTS`. */
+  def inputs(usual: Int): PosInt = PosInt.ensuringValid(env.get("INPUTS").fold(usual)(_.toInt))
 
   private def repetitions(full: Int, scope: String): Int =
     math.max(math.min(full, 5), full / Map("quick" -> 40, "ci" -> 10).getOrElse(scope, 1))
@@ -66,6 +71,15 @@ object LongRunning extends Tag("sparkkinesis.LongRunning")
 
 /** Marks a test that repeats itself fewer times in a quick run. */
 object Repeated extends Tag("sparkkinesis.Repeated")
+
+/** Marks a test whose random inputs a campaign multiplies: see `TestScope.inputs`. */
+object Fuzzed extends Tag("sparkkinesis.Fuzzed")
+
+/** Properties of random inputs. */
+trait FuzzedInputs extends ScalaCheckPropertyChecks {
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = TestScope.inputs(100))
+}
 
 /** Marks all tests of a suite. */
 trait TaggedSuite extends Suite {

@@ -1,0 +1,87 @@
+"""Kinesis to Spark to Kinesis on a standalone cluster whose processes are killed at random."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from tests.campaign.copies import Copies, fault_in
+from tests.campaign.proxy import Proxy
+from tests.campaign.rounds import Outcome, Part, Play
+from tests.e2e.support.standalone import cluster
+from tests.e2e.support.streams import local_kinesis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COPIES = 4
+EVENTS = 4  # of a round
+KINDS = ("executor", "all executors", "worker", "driver", "planned stop", "connections", "reshard")
+
+
+@contextmanager
+def opened() -> Iterator[Play]:
+    """Start a local Kinesis, and a proxy whose connections can be cut."""
+    with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
+        yield lambda seed, folder: play(kinesis.endpoint, proxy, seed, folder)
+
+
+def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
+    """Copy streams through some events, and count what arrived."""
+    chance = random.Random(seed)
+    happened: Counter[str] = Counter()
+    with (
+        cluster(folder, cores=8) as spark,
+        closing(Copies(endpoint, spark, folder, chance, COPIES)) as copies,
+    ):
+        with copies.under_load():
+            copies.start(proxy.endpoint)
+            copies.await_rows(time.monotonic())
+            copies.recoveries.clear()
+            for _ in range(EVENTS):
+                kind = chance.choice(KINDS)
+                since = time.monotonic()
+                happened[f"events: {kind}"] += 1
+                happened["restarts"] += cause(kind, copies, proxy)
+                if chance.random() < 0.7:
+                    copies.await_rows(since)
+                else:  # the next event comes while this one is being repaired
+                    time.sleep(chance.uniform(0, 20))
+        copies.await_all()
+        counts = copies.counts()
+    return Outcome({**happened, **counts}, dict(copies.recoveries), failure=fault_in(counts))
+
+
+def cause(kind: str, copies: Copies, proxy: Proxy) -> int:
+    """Cause an event, and return the number of processes that end and start again."""
+    if kind == "executor":
+        return copies.kill_executors(1)
+    if kind == "all executors":
+        return copies.kill_executors(2)
+    if kind == "worker":
+        copies.kill_worker()
+        return 2  # its executor ends with it
+    if kind == "reshard":
+        copies.reshard()
+        return 0
+    if kind == "connections":
+        proxy.reset()
+        return 0
+    if kind == "driver":
+        copies.kill_driver()
+    else:
+        copies.stop()
+    copies.start(proxy.endpoint)
+    return 1
+
+
+RESTARTS = Part(
+    "restarts",
+    f"{COPIES} streams are copied on a standalone cluster, all but one exactly once, through "
+    f"{EVENTS} random events. The rows are counted with boto3 and `aws_kinesis_agg`",
+    opened,
+)
