@@ -1,10 +1,11 @@
-"""`python -m tests.campaign [PART,PART] [--hours H] [--seed N]`, or `make campaign`.
+"""`python -m tests.campaign [PART,PART] [--hours H] [--seed N] [--folder F]`, or `make campaign`.
 
 Repeats rounds of each part until its share of the time is over, at least one of each. A round that
 has begun ends. SIGINT and SIGTERM end it at once. Each round is kept in `target/campaign`, and the
 next run adds to it. At the end, and after a signal, the page is written: see `page.py`.
 
-With `--seed`, runs one round of a part with this seed, and keeps nothing.
+With `--seed`, runs one round of a part with this seed, and keeps nothing. With `--folder`, rounds
+and page are in another folder, so that the page of the documentation stays as it is.
 
 The exit status is 1 if a round failed, and 130 after a signal.
 """
@@ -20,6 +21,7 @@ import sys
 import time
 import traceback
 from datetime import datetime, timezone
+from functools import cache
 from pathlib import Path
 
 from tests.campaign.page import write_pages
@@ -34,19 +36,23 @@ STOPPED = 130  # exit status after a signal
 
 
 def run(parts: list[Part], seconds: float, folder: Path) -> int:
-    """Run parts for a time in all, and return the number of rounds that failed."""
+    """Run parts for a time in all, and return the number of rounds that failed.
+
+    After a failure, what the rounds of the part share is prepared again.
+    """
     failed = 0
     for part in parts:
-        with part.opened() as play:
-            until = time.monotonic() + seconds / len(parts)
-            while True:
-                it = next_round(part, play, folder)
-                keep(it, folder)
-                failed += bool(it.outcome.failure)
-                left = until - time.monotonic()
-                show(it, max(0.0, left), failed)
-                if left <= 0:
-                    break
+        until, left = time.monotonic() + seconds / len(parts), 1.0
+        while left > 0:
+            with part.opened() as play:
+                is_good = True
+                while is_good and left > 0:
+                    it = next_round(part, play, folder)
+                    keep(it, folder)
+                    is_good = not it.outcome.failure
+                    failed += not is_good
+                    left = max(0.0, until - time.monotonic())
+                    show(it, left, failed)
     return failed
 
 
@@ -87,8 +93,9 @@ def show(it: Round, left: float, failed: int) -> None:
         print(f"{it.outcome.failure}\nTo repeat it: {it.outcome.repeat}", flush=True)
 
 
+@cache
 def commit() -> str:
-    """The commit of the working tree, with `+` if files differ from it."""
+    """The commit of the working tree when the run began, with `+` if files differ from it."""
     git = ["git", "describe", "--always", "--abbrev=10", "--exclude=*", "--dirty=+"]
     return subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
@@ -105,7 +112,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("parts", nargs="?", default="all", help=f"all, or of {', '.join(PARTS)}")
     parser.add_argument("--hours", type=float, default=1.0, help="of all parts together")
     parser.add_argument("--seed", type=int, help="runs one round with this seed, and keeps nothing")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="keeps rounds and plots")
     given = parser.parse_args(arguments)
+    page = PAGE if given.folder == FOLDER else given.folder / PAGE.name
     names = list(PARTS) if given.parts == "all" else given.parts.split(",")
     if unknown := set(names) - set(PARTS):
         parser.error(f"unknown parts {', '.join(sorted(unknown))}: expected {', '.join(PARTS)}")
@@ -116,15 +125,15 @@ def main(arguments: list[str]) -> int:
     if given.seed is not None:
         (part,) = parts
         with part.opened() as play:
-            it = played(part, play, given.seed, FOLDER)
+            it = played(part, play, given.seed, given.folder)
         show(it, 0.0, failed := int(bool(it.outcome.failure)))
         return failed
     try:
-        return 1 if run(parts, given.hours * 3600, FOLDER) else 0
+        return 1 if run(parts, given.hours * 3600, given.folder) else 0
     except KeyboardInterrupt:
         return STOPPED
     finally:
-        write_pages(PARTS, FOLDER, PAGE)
+        write_pages(PARTS, given.folder, page)
 
 
 if __name__ == "__main__":

@@ -32,9 +32,9 @@ PROPERTIES = [
     )
 ]
 HTTP = "sparkkinesis.simulator.http.fuzz.HttpFuzzSuite"
-INPUTS = 20_000  # of each property in Scala
-EXAMPLES = 1_000  # of each property in Python
-SEEDS = 20  # of 2,000 HTTP requests each
+INPUTS = 5_000  # of each property in Scala
+EXAMPLES = 500  # of each property in Python
+SEEDS = 10  # of 2,000 HTTP requests each
 
 
 @contextmanager

@@ -21,7 +21,7 @@ SUITES = [
     "sparkkinesis.sink.simulation.SinkSimulation",
     "sparkkinesis.sink.simulation.once.OnceSimulation",
 ]
-SEEDS = 100  # of a round, for each kind of history: about a minute on two cores
+SEEDS = 50  # of a round, for each kind of history: about a minute on two cores
 
 
 @contextmanager

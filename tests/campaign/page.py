@@ -101,7 +101,7 @@ def results(rounds: list[Round]) -> list[str]:
 
 def samples_of(rounds: list[Round]) -> dict[str, list[float]]:
     """All values of each sample."""
-    found = defaultdict(list)
+    found: dict[str, list[float]] = defaultdict(list)
     for it in rounds:
         for name, values in it.outcome.samples.items():
             found[name] += values
@@ -110,7 +110,7 @@ def samples_of(rounds: list[Round]) -> dict[str, list[float]]:
 
 def gauges_of(rounds: list[Round]) -> dict[str, list[float]]:
     """The values of each gauge, by round."""
-    found = defaultdict(list)
+    found: dict[str, list[float]] = defaultdict(list)
     for it in rounds:
         for name, value in it.outcome.gauges.items():
             found[name].append(value)
@@ -156,7 +156,7 @@ def plot(title: str, values: list[float], *, is_histogram: bool) -> str:
             for bar, count in sorted(bars.items())
             for tall in [count / max(bars.values()) * HEIGHT]
         ]
-        axis = f"{low:,.1f} to {high:,.1f}; the highest bar is {max(bars.values())} of {len(values)}"
+        axis = f"{low:,.1f} to {high:,.1f}; highest bar: {max(bars.values())} of {len(values)}"
     else:
         top = high or 1.0  # the axis begins at 0, so that a slope is not exaggerated
         marks = [

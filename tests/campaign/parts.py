@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.campaign.fuzz import FUZZ
 from tests.campaign.histories import HISTORIES
+from tests.campaign.networks import NETWORKS
 from tests.campaign.restarts import RESTARTS
 from tests.campaign.soak import SOAK
 
-PARTS = {part.name: part for part in [HISTORIES, RESTARTS, SOAK, FUZZ]}
+PARTS = {part.name: part for part in [HISTORIES, RESTARTS, NETWORKS, SOAK, FUZZ]}

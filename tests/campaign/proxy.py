@@ -29,8 +29,8 @@ class Proxy:
         """Pause before each 16 KiB."""
         self.bytes_per_second = float("inf")
         """Of each connection and direction."""
-        self.is_stalled = False
-        """Whether all connections stay open, and nothing passes."""
+        self._flow = asyncio.Event()
+        self._flow.set()
         self.is_refusing = False
         """Whether it closes new connections at once."""
         self.endpoint = ""
@@ -38,7 +38,12 @@ class Proxy:
     def calm(self) -> None:
         """Pass everything at once."""
         self.delay_seconds, self.bytes_per_second = 0.0, float("inf")
-        self.is_stalled = self.is_refusing = False
+        self.is_refusing = False
+        self._loop.call_soon_threadsafe(self._flow.set)
+
+    def stall(self) -> None:
+        """Keep all connections open, and pass nothing, until `calm`."""
+        self._loop.call_soon_threadsafe(self._flow.clear)
 
     def reset(self) -> int:
         """Reset all connections, and return the number of their ends."""
@@ -100,8 +105,7 @@ class Proxy:
         with suppress(OSError):
             while data := await reader.read(CHUNK):
                 await asyncio.sleep(self.delay_seconds + len(data) / self.bytes_per_second)
-                while self.is_stalled:
-                    await asyncio.sleep(0.05)
+                await self._flow.wait()
                 writer.write(data)
                 await writer.drain()
             _end(writer)

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 COPIES = 4
 EVENTS = 4  # of a round
-KINDS = ("executor", "all executors", "worker", "driver", "planned stop", "connections", "reshard")
+EXECUTOR, EXECUTORS = "kills of an executor", "kills of all executors"
+WORKER, DRIVER = "kills of a worker", "kills of the driver"
+STOP, CONNECTIONS, RESHARD = "planned stops", "resets of all connections", "reshards"
+KINDS = (EXECUTOR, EXECUTORS, WORKER, DRIVER, STOP, CONNECTIONS, RESHARD)
 
 
 @contextmanager
@@ -45,7 +48,7 @@ def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
             for _ in range(EVENTS):
                 kind = chance.choice(KINDS)
                 since = time.monotonic()
-                happened[f"events: {kind}"] += 1
+                happened[kind] += 1
                 happened["restarts"] += cause(kind, copies, proxy)
                 if chance.random() < 0.7:
                     copies.await_rows(since)
@@ -58,20 +61,20 @@ def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
 
 def cause(kind: str, copies: Copies, proxy: Proxy) -> int:
     """Cause an event, and return the number of processes that end and start again."""
-    if kind == "executor":
+    if kind == EXECUTOR:
         return copies.kill_executors(1)
-    if kind == "all executors":
+    if kind == EXECUTORS:
         return copies.kill_executors(2)
-    if kind == "worker":
+    if kind == WORKER:
         copies.kill_worker()
         return 2  # its executor ends with it
-    if kind == "reshard":
+    if kind == RESHARD:
         copies.reshard()
         return 0
-    if kind == "connections":
+    if kind == CONNECTIONS:
         proxy.reset()
         return 0
-    if kind == "driver":
+    if kind == DRIVER:
         copies.kill_driver()
     else:
         copies.stop()

@@ -6,6 +6,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
 from tests.campaign.rounds import ROOT
 from tests.e2e.support.processes import kill_session
 

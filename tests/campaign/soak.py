@@ -7,14 +7,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import combinations
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
 from tests.campaign import soak_session
-from tests.campaign.rounds import Outcome, Part, Play, last_lines
+from tests.campaign.rounds import Outcome, Part, Play
 from tests.campaign.soak_session import LASTING, PASSING
 from tests.e2e.support.processes import kill_session
 
@@ -31,6 +31,7 @@ LIMITS = {
     "heap after collection, MB": 0.3,
     "threads": 0.1,
     "open files": 0.1,
+    "disk, MB": 0.3,
     "RPC endpoints": 0.1,
     "sources of metrics": 0.1,
 }
@@ -58,6 +59,8 @@ def opened() -> Iterator[Play]:
                 yield lambda seed, _: play(session, log, seen, seed)
             finally:
                 kill_session(session.pid)
+                with suppress(BrokenPipeError):  # if the session had ended before
+                    session.stdin.close()  # type: ignore[union-attr]
 
 
 def play(
@@ -70,8 +73,13 @@ def play(
     session.stdin.flush()
     said = session.stdout.readline()
     if not said:
-        raise RuntimeError("the session ended:\n" + last_lines(log.read_text(errors="replace")))
-    seen.append(json.loads(said))
+        status = session.wait(60)
+        _, found, traceback = log.read_text(errors="replace").rpartition("Traceback")
+        raise RuntimeError(f"the session ended with {status}:\n{found}{traceback[:3000]}")
+    gauges = json.loads(said)
+    if "failure" in gauges:
+        return Outcome(failure=gauges["failure"])
+    seen.append(gauges)
     counts = {"queries that came and went": PASSING}
     return Outcome(counts, gauges=seen[-1], failure=growth(seen))
 

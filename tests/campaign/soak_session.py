@@ -9,16 +9,18 @@ from __future__ import annotations
 import gc
 import json
 import random
+import shutil
 import sys
 import time
-from contextlib import ExitStack
+import traceback
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis import stop_gracefully
+from spark_kinesis import EnhancedFanOut, stop_gracefully
 from tests.e2e.apps.copied import ONCE, PATIENCE
 from tests.e2e.support.cluster import new_session
-from tests.e2e.support.streams import CONSUMERS, Stream, local_kinesis, wait_for
+from tests.e2e.support.streams import Stream, local_kinesis, wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,13 +54,13 @@ class Session:
         self.runs = 0
         self.source = Stream(endpoint, shards=2)
         self.target = Stream(endpoint, shards=2)
-        self.lasting = [self.start(number) for number in range(LASTING)]
+        self.lasting = [self.start(number, number) for number in range(LASTING)]
 
-    def start(self, number: int) -> StreamingQuery:
-        """Start a query of one of the kinds."""
+    def start(self, place: int, number: int) -> StreamingQuery:
+        """Start a query of one of the kinds. At most one query runs in each place."""
         self.runs += 1
-        checkpoint = self.folder / f"checkpoint-{self.runs}"
-        consumer = CONSUMERS[list(CONSUMERS)[number % 2]]
+        checkpoint = self.checkpoint(self.runs)
+        consumer = EnhancedFanOut(name=f"place-{place}") if place % 2 else None
         rows = self.source.source(consumer=consumer).read_stream(self.spark)
         if number % 5 == 0:
             writer = rows.writeStream.format("noop")
@@ -67,9 +69,14 @@ class Session:
         copied = rows.select("partitionKey", "data")
         return sink.write_stream(copied, checkpoint_location=checkpoint).start()
 
+    def checkpoint(self, run: int) -> Path:
+        """The checkpoint of a run."""
+        return self.folder / f"checkpoint-{run}"
+
     def round(self, chance: random.Random) -> dict[str, float]:
         """Run some more queries for some batches, and stop them."""
-        passing = [self.start(chance.randrange(60)) for _ in range(PASSING)]
+        places = range(LASTING, LASTING + PASSING)
+        passing = [self.start(place, chance.randrange(60)) for place in places]
         for _ in range(3):
             self.source.put(40)
             read = [(it, batches(it)) for it in [*passing, *self.lasting]]
@@ -80,6 +87,8 @@ class Session:
                 query.stop()
             else:
                 assert stop_gracefully(query, PATIENCE)
+        for run in range(self.runs - PASSING, self.runs):
+            shutil.rmtree(self.checkpoint(run + 1))
         return self.gauges()
 
     def gauges(self) -> dict[str, float]:
@@ -99,6 +108,7 @@ class Session:
             "threads": beans.getThreadMXBean().getThreadCount(),
             "open files": len(list((process / "fd").iterdir())),
             "RPC endpoints": field(field(env.rpcEnv(), "dispatcher"), "endpoints").size(),
+            "disk, MB": round(size_of(self.folder) / 1e6, 2),
             "sources of metrics": field(env.metricsSystem(), "sources").size(),
         }
 
@@ -109,6 +119,15 @@ def batches(query: StreamingQuery) -> int:
         raise RuntimeError(f"the query ended: {query.exception()}")
     progress = query.lastProgress
     return -1 if progress is None else progress["batchId"]
+
+
+def size_of(folder: Path) -> int:
+    """The bytes of all files in a folder, without those that are just deleted."""
+    total = 0
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            total += file.stat().st_size
+    return total
 
 
 def field(of: Any, name: str) -> Any:
@@ -123,11 +142,14 @@ def main(name: str) -> None:
     folder = Path(name)
     with ExitStack() as stack:
         kinesis = stack.enter_context(local_kinesis())
-        spark = new_session("local[4]", SETTINGS)
+        spark = new_session("local[4]", {**SETTINGS, "spark.local.dir": str(folder / "local")})
         stack.callback(spark.stop)
         session = Session(spark, kinesis.endpoint, folder)
         for line in sys.stdin:
-            said = session.round(random.Random(int(line)))
+            try:
+                said: dict[str, Any] = session.round(random.Random(int(line)))
+            except Exception:  # noqa: BLE001 - Spark's log hides it as the session ends
+                said = {"failure": traceback.format_exc()}
             print(json.dumps(said), flush=True)
 
 

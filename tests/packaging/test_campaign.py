@@ -31,9 +31,11 @@ def _places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
 
 
-def part(play: Play) -> Part:
+def part(play: Play, openings: list[Play] | None = None) -> Part:
     @contextmanager
     def opened() -> Iterator[Play]:
+        if openings is not None:
+            openings.append(play)
         yield play
 
     return Part("some", "counts its rounds", opened)
@@ -64,7 +66,7 @@ def test_a_later_run_adds_rounds_with_new_seeds(tmp_path: Path) -> None:
 
 
 def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seeds = []
 
@@ -72,11 +74,15 @@ def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
         seeds.append(seed)
         if seed == 100:
             raise ValueError("it broke")
+        if len(seeds) > 2:
+            raise KeyboardInterrupt
         return plain(seed, folder)
 
-    use(monkeypatch, play)
-    assert campaign.run(list(campaign.PARTS.values()), 0.5, tmp_path) == 1
-    assert len(seeds) > 1
+    opened: list[Play] = []
+    with pytest.raises(KeyboardInterrupt):
+        campaign.run([part(play, opened)], 3600, tmp_path)
+    assert seeds == [100, 101, 111]
+    assert len(opened) == 2, "the broken server or session is replaced"
     first, *others = rounds_of("some", tmp_path)
     assert "it broke" in first.outcome.failure
     assert first.outcome.repeat == "make campaign PART=some SEED=100"
@@ -118,6 +124,14 @@ def test_a_signal_ends_the_round_and_the_page_is_written(
         signal.signal(signal.SIGTERM, before)
     assert (tmp_path / "page.md").exists()
     assert len(rounds_of("some", tmp_path / "rounds")) == 1
+
+
+def test_another_folder_has_a_page_of_its_own(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    assert campaign.main(["some", "--hours", "0", "--folder", str(other)]) == 0
+    assert len(rounds_of("some", other)) == 1
+    assert (other / "page.md").exists()
+    assert not (tmp_path / "page.md").exists()
 
 
 def test_an_unknown_part_is_refused() -> None:
