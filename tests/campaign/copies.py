@@ -8,28 +8,58 @@ from __future__ import annotations
 import base64
 import json
 import os
-import random
 import signal
 import time
 from collections import Counter, defaultdict
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from aws_kinesis_agg.deaggregator import iter_deaggregate_records
 
+from tests.campaign.rounds import Outcome
 from tests.e2e.apps.cluster_queries import load
 from tests.e2e.support.processes import executors, of_session
-from tests.e2e.support.programs import application, told
+from tests.e2e.support.programs import application, told, told_in
+from tests.e2e.support.standalone import Standalone, cluster
 from tests.e2e.support.streams import CONSUMERS, Stream, Written, wait_for
 
 if TYPE_CHECKING:
+    import random
     import subprocess
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.e2e.support.standalone import Standalone
-
+COPIES = 4
+FAULTS = ("lost", "foreign", "twice", "out of order")
 PATIENCE_SECONDS = 900.0  # a repeated task waits for 75 s before it reads back, maybe again
+
+
+@contextmanager
+def copying(
+    endpoint: str, through: str, chance: random.Random, folder: Path, checkpoints: str = ""
+) -> Iterator[Copies]:
+    """Copy streams under load. At the end, all rows have arrived, and the program has ended.
+
+    Args:
+        endpoint: of the local Kinesis.
+        through: address under which the program finds it.
+        chance: chooses how to read.
+        folder: for logs. It may have a file `spark.json` with more of Spark's settings.
+        checkpoints: where the checkpoints are; default: in the folder.
+    """
+    with (
+        cluster(folder, cores=8) as spark,
+        closing(Copies(endpoint, spark, folder, chance, checkpoints or str(folder))) as it,
+    ):
+        with ExitStack() as writers:
+            for source in it.sources:
+                writers.enter_context(load(source, pause_seconds=0.5))
+            it.start(through)
+            it.await_rows(time.monotonic())
+            it.recoveries.clear()  # a start is no recovery
+            yield it
+        it.await_all()
 
 
 class Target:
@@ -88,22 +118,20 @@ class Copies:
     """Streams that are copied, and the program that copies them, which is killed and restarted."""
 
     def __init__(
-        self, endpoint: str, spark: Standalone, folder: Path, chance: random.Random, count: int
+        self,
+        endpoint: str,
+        spark: Standalone,
+        folder: Path,
+        chance: random.Random,
+        checkpoints: str,
     ) -> None:
-        """Create the streams. All but the last are copied exactly once.
-
-        Args:
-            endpoint: of the local Kinesis.
-            spark: the cluster.
-            folder: for checkpoints and logs.
-            chance: chooses how to read.
-            count: number of copies.
-        """
-        self.sources = [Stream(endpoint, shards=2) for _ in range(count)]
-        self.targets = [Target(Stream(endpoint, shards=2)) for _ in range(count)]
+        """Create the streams. All but the last are copied exactly once."""
+        self.sources = [Stream(endpoint, shards=2) for _ in range(COPIES)]
+        self.targets = [Target(Stream(endpoint, shards=2)) for _ in range(COPIES)]
         self.spark = spark
         self._folder = folder
         self._chance = chance
+        self._checkpoints = checkpoints
         self._program = ExitStack()
         self.driver: subprocess.Popen[bytes]
         self.said: dict[str, Any]
@@ -117,8 +145,15 @@ class Copies:
         ]
         (self._folder / "copies.json").write_text(json.dumps(copies))
         (self._folder / "stop").unlink(missing_ok=True)
-        program = application("copies", self.spark.address, endpoint, folder=self._folder)
+        places = (self.spark.address, endpoint, self._checkpoints)
+        program = application("copies", *places, folder=self._folder)
         self.driver = self._program.enter_context(program)
+
+        def runs() -> bool:
+            self.assert_running()
+            return told_in(self._folder).exists()
+
+        wait_for("the program runs", runs, PATIENCE_SECONDS)
         self.said = told(self._folder)
 
     def is_once(self, number: int) -> bool:
@@ -201,34 +236,21 @@ class Copies:
         if self.driver.poll() is not None:
             raise AssertionError(f"the program ended by itself, with {self.driver.returncode}")
 
-    def under_load(self) -> ExitStack:
-        """Write to all sources until the end of the block."""
-        with ExitStack() as writers:
-            for source in self.sources:
-                writers.enter_context(load(source, pause_seconds=0.5))
-            return writers.pop_all()
-
     def close(self) -> None:
         """End the program, whatever it does, and delete the streams."""
         self._program.close()
         for stream in [*self.sources, *(it.stream for it in self.targets)]:
             stream.client.delete_stream(StreamName=stream.name, EnforceConsumerDeletion=True)
 
-    def counts(self) -> dict[str, int]:
+    def outcome(self, happened: Counter[str]) -> Outcome:
         """The verdict. At least once, a row may be there twice, and then in another order."""
-        counts: Counter[str] = Counter()
+        counts = Counter(happened)
         for number, (source, target) in enumerate(zip(self.sources, self.targets, strict=True)):
             found = target.verdict(source.written)
             if not self.is_once(number):
                 found["twice (at least once)"] = found.pop("twice")
                 found.pop("out of order")
-            counts.update(found)
-        return dict(counts)
-
-
-FAULTS = ("lost", "foreign", "twice", "out of order")
-
-
-def fault_in(counts: dict[str, int]) -> str:
-    """What must not be, or empty."""
-    return ", ".join(f"{counts[name]} {name}" for name in FAULTS if counts[name])
+            for name, count in found.items():  # also those that are 0
+                counts[name] += count
+        faults = [f"{counts[name]} {name}" for name in FAULTS if counts[name]]
+        return Outcome(dict(counts), dict(self.recoveries), failure=", ".join(faults))

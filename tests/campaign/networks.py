@@ -5,20 +5,18 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.campaign.copies import Copies, fault_in
+from tests.campaign.copies import COPIES, copying
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, Play
-from tests.e2e.support.standalone import cluster
 from tests.e2e.support.streams import local_kinesis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-COPIES = 4
 EVENTS = 6  # of a round
 LONGEST_SECONDS = 45.0  # of an event: longer than the limit of a call, 30 s by default
 
@@ -37,23 +35,14 @@ def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
     """Copy streams through some events, and count what arrived."""
     chance = random.Random(seed)
     happened: Counter[str] = Counter()
-    with (
-        cluster(folder, cores=8) as spark,
-        closing(Copies(endpoint, spark, folder, chance, COPIES)) as copies,
-    ):
-        with copies.under_load():
-            copies.start(proxy.endpoint)
+    with copying(endpoint, proxy.endpoint, chance, folder) as copies:
+        for _ in range(EVENTS):
+            kind = chance.choice(KINDS)
+            happened[kind] += 1
+            cause(kind, proxy, chance)
+            proxy.calm()
             copies.await_rows(time.monotonic())
-            copies.recoveries.clear()
-            for _ in range(EVENTS):
-                kind = chance.choice(KINDS)
-                cause(kind, proxy, chance)
-                happened[kind] += 1
-                proxy.calm()
-                copies.await_rows(time.monotonic())
-        copies.await_all()
-        counts = copies.counts()
-    return Outcome({**happened, **counts}, dict(copies.recoveries), failure=fault_in(counts))
+    return copies.outcome(happened)
 
 
 def cause(kind: str, proxy: Proxy, chance: random.Random) -> None:

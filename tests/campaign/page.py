@@ -30,6 +30,19 @@ this page.
 A part that ran on several commits has a row for each. *Simulated* is the time that passed by the
 clocks of simulated histories.
 """
+TAIL = """
+## What needs AWS
+
+This project has no AWS account. These experiments would show what no local server can show:
+
+- AWS Fault Injection Service returns errors to the role of the application, with the actions
+  `aws:fis:inject-api-internal-error`, `aws:fis:inject-api-throttle-error`,
+  `aws:fis:inject-api-unavailable-error`, `aws:kinesis:inject-api-provisioned-throughput-exception`
+  and `aws:kinesis:inject-api-expired-iterator-exception`. We read this in the documentation of
+  Kinesis Data Streams.
+- A stream in on-demand mode changes its shards under real load.
+- A checkpoint is on Amazon S3, in a Region whose requests are throttled.
+"""
 COLUMNS = (
     "Part | Commit | Date | Machine | Wall time | Simulated | Rounds | Seeds | Result | Failures"
 )
@@ -62,7 +75,7 @@ def text_of(parts: dict[str, Part], groups: list[list[Round]]) -> str:
     if failed:
         lines += ["", "## Failures", ""]
         lines += [f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`" for it in failed]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + TAIL
 
 
 def row(rounds: list[Round]) -> list[str]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.campaign.copies import Copies, fault_in
+from tests.campaign.copies import COPIES, Copies, copying
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, Play
-from tests.e2e.support.standalone import cluster
 from tests.e2e.support.streams import local_kinesis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-COPIES = 4
 EVENTS = 4  # of a round
 EXECUTOR, EXECUTORS = "kills of an executor", "kills of all executors"
 WORKER, DRIVER = "kills of a worker", "kills of the driver"
@@ -37,26 +35,17 @@ def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
     """Copy streams through some events, and count what arrived."""
     chance = random.Random(seed)
     happened: Counter[str] = Counter()
-    with (
-        cluster(folder, cores=8) as spark,
-        closing(Copies(endpoint, spark, folder, chance, COPIES)) as copies,
-    ):
-        with copies.under_load():
-            copies.start(proxy.endpoint)
-            copies.await_rows(time.monotonic())
-            copies.recoveries.clear()
-            for _ in range(EVENTS):
-                kind = chance.choice(KINDS)
-                since = time.monotonic()
-                happened[kind] += 1
-                happened["restarts"] += cause(kind, copies, proxy)
-                if chance.random() < 0.7:
-                    copies.await_rows(since)
-                else:  # the next event comes while this one is being repaired
-                    time.sleep(chance.uniform(0, 20))
-        copies.await_all()
-        counts = copies.counts()
-    return Outcome({**happened, **counts}, dict(copies.recoveries), failure=fault_in(counts))
+    with copying(endpoint, proxy.endpoint, chance, folder) as copies:
+        for _ in range(EVENTS):
+            kind = chance.choice(KINDS)
+            since = time.monotonic()
+            happened[kind] += 1
+            happened["restarts"] += cause(kind, copies, proxy)
+            if chance.random() < 0.7:
+                copies.await_rows(since)
+            else:  # the next event comes while this one is being repaired
+                time.sleep(chance.uniform(0, 20))
+    return copies.outcome(happened)
 
 
 def cause(kind: str, copies: Copies, proxy: Proxy) -> int:
