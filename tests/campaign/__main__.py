@@ -64,7 +64,7 @@ def next_round(part: Part, play: Play, folder: Path) -> Round:
 
 
 def played(part: Part, play: Play, seed: int, folder: Path) -> Round:
-    """Run one round."""
+    """Run one round. If it fails, its files stay in the folder `<part>-<seed>`."""
     work = folder / "work"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -77,6 +77,9 @@ def played(part: Part, play: Play, seed: int, folder: Path) -> Round:
     if outcome.failure and not outcome.repeat:
         outcome.repeat = f"make campaign PART={part.name} SEED={seed}"
     wall = round(time.monotonic() - started, 1)
+    if outcome.failure:
+        shutil.rmtree(kept := folder / f"{part.name}-{seed}", ignore_errors=True)
+        work.rename(kept)
     return Round(part.name, seed, commit(), date, machine(), wall, outcome)
 
 

@@ -32,7 +32,7 @@ PROPERTIES = [
     )
 ]
 HTTP = "sparkkinesis.simulator.http.fuzz.HttpFuzzSuite"
-INPUTS = 5_000  # of each property in Scala
+INPUTS = 5_000  # of each property in Scala, at least
 EXAMPLES = 500  # of each property in Python
 SEEDS = 10  # of 2,000 HTTP requests each
 
@@ -81,7 +81,7 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
 
 FUZZ = Part(
     "fuzz",
-    f"{INPUTS:,} random, broken or hostile inputs per property of decoders, aggregates, offsets "
+    f"At least {INPUTS:,} random, broken or hostile inputs per property of decoders, aggregates, offsets "
     f"and payloads, {SEEDS * 2000:,} HTTP requests for the local Kinesis, and {EXAMPLES:,} inputs "
     "per property of the Python package",
     opened,

@@ -85,6 +85,7 @@ def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
     assert len(opened) == 2, "the broken server or session is replaced"
     first, *others = rounds_of("some", tmp_path)
     assert "it broke" in first.outcome.failure
+    assert (tmp_path / "some-100").is_dir()
     assert first.outcome.repeat == "make campaign PART=some SEED=100"
     assert not any(it.outcome.failure for it in others)
     assert "To repeat it: make campaign PART=some SEED=100" in capsys.readouterr().out

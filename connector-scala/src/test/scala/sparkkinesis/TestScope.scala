@@ -18,8 +18,9 @@ class TestScope(env: Map[String, String]) {
   /** A quick run repeats a test a fortieth as often, and CI a tenth, but at least five times. */
   def repetitions(full: Int): Int = repetitions(full, scope)
 
-  /** The number of random inputs of a property: the usual one, or that of the variable `INPUTS`. */
-  def inputs(usual: Int): PosInt = PosInt.ensuringValid(env.get("INPUTS").fold(usual)(_.toInt))
+  /** The number of random inputs of a property. The variable `INPUTS` may only increase it. */
+  def inputs(usual: Int): PosInt =
+    PosInt.ensuringValid(math.max(usual, env.get("INPUTS").fold(0)(_.toInt)))
 
   private def repetitions(full: Int, scope: String): Int =
     math.max(math.min(full, 5), full / Map("quick" -> 40, "ci" -> 10).getOrElse(scope, 1))

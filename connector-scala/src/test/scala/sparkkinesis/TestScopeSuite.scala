@@ -36,6 +36,12 @@ class TestScopeSuite extends AnyFunSuite {
     assert(seeds("", 5000, "SEEDS" -> "1000").take(40) === fixed ++ (28L to 39L))
   }
 
+  test("INPUTS may only increase the number of inputs") {
+    val scope = new TestScope(Map("INPUTS" -> "500"))
+    assert(scope.inputs(100).value === 500 && scope.inputs(2000).value === 2000)
+    assert(new TestScope(Map.empty).inputs(100).value === 100)
+  }
+
   test("the results of the fixed seeds come first, and none are fixed in other runs") {
     def mix(env: (String, String)*) = new TestScope(env.toMap).ofFixed((1 to 100).toVector)
     assert(mix("SPARK_KINESIS_TESTS" -> "ci") === Some((1 to fixed.size).toVector))
