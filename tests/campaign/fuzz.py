@@ -81,8 +81,8 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
 
 FUZZ = Part(
     "fuzz",
-    f"At least {INPUTS:,} random, broken or hostile inputs per property of decoders, aggregates, offsets "
-    f"and payloads, {SEEDS * 2000:,} HTTP requests for the local Kinesis, and {EXAMPLES:,} inputs "
-    "per property of the Python package",
+    f"At least {INPUTS:,} random, broken or hostile inputs per property of decoders, aggregates, "
+    f"offsets and payloads, {SEEDS * 2000:,} HTTP requests for the local Kinesis, and "
+    f"{EXAMPLES:,} inputs per property of the Python package",
     opened,
 )
