@@ -46,7 +46,7 @@ SCALA_FILES := $(shell find connector-scala/src/main connector-scala/bundle/src/
 WHEEL_FILES := $(shell find python/src -not -name __pycache__ -not -name '*.pyc') \
   python/hatch_build.py python/publisher.properties python/README.md python/LICENSE python/NOTICE $(TOML)
 
-.PHONY: help setup fmt check test test-all test-spark test-bench mutants size conformance demo demo-logs record-aws jar jar-2.12 wheel dist release lock scan link-check bench docs clean
+.PHONY: help setup fmt check test test-all test-spark test-bench mutants campaign size conformance demo demo-logs record-aws jar jar-2.12 wheel dist release lock scan link-check bench docs clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9.-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -84,6 +84,12 @@ test-bench: jar ## the whole benchmark with hardly any data, in five minutes
 # ONLY=name,name for some of them
 mutants: setup ## breaks the core of source and sink, line by line, and shows which test notices each fault
 	$(PYTHON) -m tests.mutants $(ONLY)
+
+# PART=histories,soak for some parts; SEED=number repeats one round
+PART := all
+HOURS := 1
+campaign: wheel ## the tests again and again with new seeds, PART=histories HOURS=0.5; writes docs/reference/reliability.md
+	$(PYTHON) -m tests.campaign $(PART) --hours $(HOURS) $(if $(SEED),--seed $(SEED))
 
 # SINCE=revision to compare with
 size: ## how much there is to know: files, lines, types, variables and locks

@@ -126,6 +126,14 @@ def make_part(target: str, *variables: str) -> Part:
 
 PYTHON = pytest_part("python", "python/tests", "tests/golden")
 SIMULATOR = pytest_part("simulator", "tests/simulator")
+# Two minutes of `make campaign`, whose rounds and page are not those of the documentation.
+CAMPAIGN = Part(
+    name="campaign",
+    command=[
+        *(sys.executable, "-m", "tests.campaign", "histories,fuzz"),
+        *("--hours", "0.03", "--folder", "target/campaign-ci"),
+    ],
+)
 CONFORMANCE = pytest_part("conformance", "tests/conformance")  # reads the reports of other parts
 LOGS = pytest_part("logs", "-m", "not slow", "examples/log-processing")
 DOCS = pytest_part("docs", "-m", "not slow", "tests/docs")
@@ -200,6 +208,7 @@ SCOPES = {
                 pytest_part("packaging", "-m", "not long", "tests/packaging"),
                 smoke_part(SPARK_35),
                 scala_part("ci"),
+                CAMPAIGN,
             ],
             [  # they take half of the time
                 pytest_part("cluster", "-m", "cluster and not long", "tests/e2e"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tests.e2e.support.cluster import HOME
@@ -26,16 +27,38 @@ STARTED = "Starting Spark master at "
 @contextmanager
 def standalone(folder: Path) -> Iterator[str]:
     """Run a master and two workers, which work in a folder. Yields the address of the master."""
+    with cluster(folder, cores=1) as running:
+        yield running.address
+
+
+@contextmanager
+def cluster(folder: Path, *, cores: int) -> Iterator[Standalone]:
+    """Run a master and two workers with some cores each, which work in a folder."""
     with ExitStack() as processes:
         log = folder / "master.log"
         master = processes.enter_context(daemon(log, MASTER, "--host", "127.0.0.1", "--port", "0"))
-        address = said_address(master, log)
+        running = Standalone(folder, cores, said_address(master, log), processes)
         for host in ADDRESSES:
-            where = ["--host", host, "--work-dir", str(folder / host)]
-            size = ["--cores", "1", "--memory", "1g"]
-            log = folder / f"{host}.log"
-            processes.enter_context(daemon(log, WORKER, *where, *size, address))
-        yield address
+            running.start_worker(host)
+        yield running
+
+
+@dataclass
+class Standalone:
+    """A cluster whose workers can be killed and started again."""
+
+    folder: Path
+    cores: int
+    address: str
+    processes: ExitStack
+    workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def start_worker(self, host: str) -> None:
+        """Start the worker of an address."""
+        where = ["--host", host, "--work-dir", str(self.folder / host)]
+        size = ["--cores", str(self.cores), "--memory", "1g"]
+        worker = daemon(self.folder / f"{host}.log", WORKER, *where, *size, self.address)
+        self.workers[host] = self.processes.enter_context(worker)
 
 
 @contextmanager

@@ -61,21 +61,21 @@ class Written:
     n: int
 
 
-def wait_for(what: str, condition: Callable[[], bool]) -> None:
+def wait_for(what: str, condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
     """Poll until a condition holds.
 
     The pauses are four times as long as the condition took, from 50 ms to 1 s, because some
     conditions read a whole stream.
 
     Raises:
-        TimeoutError: naming it, after `PATIENCE_SECONDS`.
+        TimeoutError: naming it, after some seconds.
     """
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + seconds
     asked = time.monotonic()
     while not condition():
         now = time.monotonic()
         if now > deadline:
-            raise TimeoutError(f"not within {PATIENCE_SECONDS:.0f} s: {what}")
+            raise TimeoutError(f"not within {seconds:.0f} s: {what}")
         time.sleep(min(1.0, max(0.05, 4 * (now - asked))))
         asked = time.monotonic()
 
@@ -103,9 +103,10 @@ class Stream:
     mode: str = POLLING  # how queries read it
     name: str = field(default_factory=lambda: f"test-{uuid.uuid4().hex[:12]}")
     written: list[Written] = field(default_factory=list)
+    is_new: bool = True
 
     def __post_init__(self) -> None:
-        """Create the stream."""
+        """Create the stream, if it is new."""
         self.client = boto3.client(
             "kinesis",
             endpoint_url=self.endpoint,
@@ -114,8 +115,9 @@ class Stream:
             aws_secret_access_key=LOCAL.secret_access_key,
         )
         self._next: Counter[str] = Counter()
-        self.client.create_stream(StreamName=self.name, ShardCount=self.shards)
-        self.wait_active()
+        if self.is_new:
+            self.client.create_stream(StreamName=self.name, ShardCount=self.shards)
+            self.wait_active()
 
     def source(self, **options: Any) -> KinesisSource:
         """A source of this stream, by default from the trim horizon."""

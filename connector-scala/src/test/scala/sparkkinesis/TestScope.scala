@@ -1,21 +1,26 @@
 package sparkkinesis
 
+import org.scalactic.anyvals.PosInt
 import org.scalatest.{Suite, Tag}
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 /**
  * How much a test run covers. `make test` sets `SPARK_KINESIS_TESTS=quick` and runs fewer seeds.
  * `make test-all` sets `rest` and runs what a quick run reduces or leaves out. `.ci/run` sets `ci`.
- * Without the variable, as in `project/sbt "connector/testOnly *FooSuite"`, everything runs in
- * full.
+ * `make campaign` sets `campaign` and runs new seeds only. Without the variable, as in
+ * `project/sbt "connector/testOnly *FooSuite"`, everything runs in full.
  */
 class TestScope(env: Map[String, String]) {
   private val scope = env.getOrElse("SPARK_KINESIS_TESTS", "")
-  private val isRest = scope == "rest"
   val isQuick: Boolean = scope == "quick"
   val isCi: Boolean = scope == "ci"
 
   /** A quick run repeats a test a fortieth as often, and CI a tenth, but at least five times. */
   def repetitions(full: Int): Int = repetitions(full, scope)
+
+  /** The number of random inputs of a property. The variable `INPUTS` may only increase it. */
+  def inputs(usual: Int): PosInt =
+    PosInt.ensuringValid(math.max(usual, env.get("INPUTS").fold(0)(_.toInt)))
 
   private def repetitions(full: Int, scope: String): Int =
     math.max(math.min(full, 5), full / Map("quick" -> 40, "ci" -> 10).getOrElse(scope, 1))
@@ -24,7 +29,7 @@ class TestScope(env: Map[String, String]) {
    * Seeds that always run. `DeliverySimulation` found defects with 8, 23, 140, 863 and 3405955062,
    * and `RealTimeSimulation` with 19.
    */
-  private val Fixed: Vector[Long] = (1L to 25L).toVector ++ Vector(140L, 863L, 3405955062L)
+  val Fixed: Vector[Long] = (1L to 25L).toVector ++ Vector(140L, 863L, 3405955062L)
 
   /** The seed that the variable `SEED` names runs alone. */
   private val only = env.get("SEED").map(_.toLong)
@@ -32,16 +37,21 @@ class TestScope(env: Map[String, String]) {
   /**
    * The seeds of a test: the fixed ones, and others up to the number `repetitions(full)` or the one
    * that the variable `SEEDS` contains. The others begin at the number that the variable
-   * `FIRST_SEED` contains. The rest tries none of those that a quick run tries.
+   * `FIRST_SEED` contains. The rest tries none of those that a quick run tries. A campaign tries no
+   * fixed seeds.
    */
   def seeds(full: Int, fixed: Vector[Long] = Fixed): Vector[Long] = {
-    val inQuick = math.max(5, repetitions(full, "quick") - fixed.size)
-    val skipped = if (isRest) inQuick else 0
     val first = env.get("FIRST_SEED").fold(fixed.size.toLong)(_.toLong)
     val all = env.get("SEEDS").fold(repetitions(full))(_.toInt)
-    val others = Iterator.iterate(first)(_ + 1).filterNot(fixed.contains).drop(skipped)
+    val others = Iterator.iterate(first)(_ + 1).filterNot(fixed.contains)
+    val inQuick = math.max(5, repetitions(full, "quick") - fixed.size)
     val count = math.max(5, all - fixed.size)
-    only.fold((if (isRest) Vector.empty else fixed) ++ others.take(count))(Vector(_))
+    (only, scope) match {
+      case (Some(seed), _) => Vector(seed)
+      case (_, "campaign") => others.take(all).toVector
+      case (_, "rest") => others.slice(inQuick, inQuick + count).toVector
+      case _ => fixed ++ others.take(count)
+    }
   }
 
   /**
@@ -49,7 +59,7 @@ class TestScope(env: Map[String, String]) {
    * histories are about these only, because other seeds may miss it by chance.
    */
   def ofFixed[A](results: Seq[A], fixed: Vector[Long] = Fixed): Option[Seq[A]] =
-    if (isRest || only.nonEmpty) None else Some(results.take(fixed.size))
+    Option.when(only.isEmpty && !Set("rest", "campaign")(scope))(results.take(fixed.size))
 }
 
 object TestScope extends TestScope(sys.env)
@@ -62,6 +72,15 @@ object LongRunning extends Tag("sparkkinesis.LongRunning")
 
 /** Marks a test that repeats itself fewer times in a quick run. */
 object Repeated extends Tag("sparkkinesis.Repeated")
+
+/** Marks a test whose random inputs a campaign multiplies: see `TestScope.inputs`. */
+object Fuzzed extends Tag("sparkkinesis.Fuzzed")
+
+/** Properties of random inputs. */
+trait FuzzedInputs extends ScalaCheckPropertyChecks {
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = TestScope.inputs(100))
+}
 
 /** Marks all tests of a suite. */
 trait TaggedSuite extends Suite {

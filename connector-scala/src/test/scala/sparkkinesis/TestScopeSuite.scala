@@ -25,16 +25,28 @@ class TestScopeSuite extends AnyFunSuite {
     }
   }
 
+  test("a campaign tries as many new seeds as asked for") {
+    val asked = Seq("FIRST_SEED" -> "70000", "SEEDS" -> "3")
+    assert(seeds("campaign", 5000, asked: _*) === Vector(70000L, 70001L, 70002L))
+  }
+
   test("SEED chooses one seed, and SEEDS the number of seeds") {
     assert(seeds("", 5000, "SEED" -> "863") === Vector(863L))
     assert(seeds("quick", 5000, "SEEDS" -> "500").distinct.size === 500)
     assert(seeds("", 5000, "SEEDS" -> "1000").take(40) === fixed ++ (28L to 39L))
   }
 
-  test("the results of the fixed seeds come first, and there are none for one seed or the rest") {
+  test("INPUTS may only increase the number of inputs") {
+    val scope = new TestScope(Map("INPUTS" -> "500"))
+    assert(scope.inputs(100).value === 500 && scope.inputs(2000).value === 2000)
+    assert(new TestScope(Map.empty).inputs(100).value === 100)
+  }
+
+  test("the results of the fixed seeds come first, and none are fixed in other runs") {
     def mix(env: (String, String)*) = new TestScope(env.toMap).ofFixed((1 to 100).toVector)
     assert(mix("SPARK_KINESIS_TESTS" -> "ci") === Some((1 to fixed.size).toVector))
     assert(mix("SPARK_KINESIS_TESTS" -> "rest") === None)
+    assert(mix("SPARK_KINESIS_TESTS" -> "campaign") === None)
     assert(mix("SEED" -> "7") === None)
   }
 }

@@ -2,17 +2,17 @@ package sparkkinesis.model.aggregate
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates._
 import sparkkinesis.model.aggregate.SubRecords.read
+import sparkkinesis.{Fuzzed, FuzzedInputs}
 
-class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class AggregateReaderSuite extends AnyFunSuite with FuzzedInputs {
   private val one = Vector(SubRecord("k", "data".getBytes.toVector))
   private val bytes = Gen.choose(0, 200).flatMap(Gen.listOfN(_, Gen.choose(-128, 127)))
 
-  test("the records of an aggregate are read, wherever it lies in the page") {
+  test("the records of an aggregate are read, wherever it lies in the page", Fuzzed) {
     forAll(subRecords, bytes, bytes) { (records, before, after) =>
       assert(read(KplAggregates(records), before, after) === records)
     }
@@ -36,12 +36,12 @@ class AggregateReaderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(read(aggregate :+ 0.toByte).isEmpty)
   }
 
-  test("data that only starts like an aggregate is a plain record") {
+  test("data that only starts like an aggregate is a plain record", Fuzzed) {
     (0 to 40).foreach(length => assert(read(Mark.take(length) ++ new Array[Byte](length)).isEmpty))
     forAll(bytes)(garbage => assert(read(Mark ++ garbage.map(_.toByte)).isEmpty))
   }
 
-  test("no data makes the reader fail") {
+  test("no data makes the reader fail", Fuzzed) {
     forAll(bytes)(any => assert(read(any.map(_.toByte).toArray).isEmpty))
     forAll(bytes)(any => read(wrapped(any.map(_.toByte).toArray)))
   }

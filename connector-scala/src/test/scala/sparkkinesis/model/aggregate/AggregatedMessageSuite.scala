@@ -5,14 +5,14 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates._
 import sparkkinesis.model.aggregate.SubRecords.read
+import sparkkinesis.{Fuzzed, FuzzedInputs, TestScope}
 
 /** How [[AggregateReader]] reads a message with a correct MD5. */
-class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class AggregatedMessageSuite extends AnyFunSuite with FuzzedInputs {
 
   /** A field that no reader of aggregates knows, of any kind, groups in groups among them. */
   private def unknownField(depth: Int): Gen[Array[Byte]] = for {
@@ -65,7 +65,7 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .flatMap(all => Gen.oneOf(all, joined(before) ++ all))
   }
 
-  test("two protobuf encodings of one message are read the same") {
+  test("two protobuf encodings of one message are read the same", Fuzzed) {
     forAll(subRecords.flatMap(records => otherwise(records).map(records -> _))) {
       case (records, message) => assert(read(wrapped(message)) === records)
     }
@@ -141,7 +141,7 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def hasLongNumbers(message: Array[Byte]) =
     message.indices.exists(i => message.slice(i, i + 4).count(_ < 0) == 4)
 
-  test("a corrupted message is read exactly as Google's protobuf reader reads it") {
+  test("a corrupted message is read exactly as Google's protobuf reader reads it", Fuzzed) {
     val ascii = Gen.choose(1, 3).flatMap { count =>
       val record = Gen.zip(Gen.oneOf("a", "b"), Gen.alphaNumStr, Gen.option(Gen.oneOf("0", "1")))
       Gen.listOfN(
@@ -152,7 +152,7 @@ class AggregatedMessageSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       )
     }
     var accepted = 0
-    forAll(ascii.flatMap(spoiltOf), minSuccessful(20000)) { message =>
+    forAll(ascii.flatMap(spoiltOf), minSuccessful(TestScope.inputs(20000))) { message =>
       whenever(!hasLongNumbers(message)) {
         val expected = ProtobufOracle.read(message)
         assert(read(wrapped(message)) === expected)

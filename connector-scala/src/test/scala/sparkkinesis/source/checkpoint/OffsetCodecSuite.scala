@@ -7,15 +7,15 @@ import java.time.Instant
 import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.Generators._
 import sparkkinesis.Repository
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamName}
 import sparkkinesis.shard.SourceException
+import sparkkinesis.{Fuzzed, FuzzedInputs}
 
-class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class OffsetCodecSuite extends AnyFunSuite with FuzzedInputs {
   private val created = Instant.parse("2026-01-02T03:04:05Z")
   private val completeAsOf = Instant.parse("2026-01-02T08:00:00.123Z")
 
@@ -79,7 +79,7 @@ class OffsetCodecSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("an encoded offset is decoded unchanged, and equal offsets have equal texts") {
+  test("an encoded offset is decoded unchanged, and equal offsets have equal texts", Fuzzed) {
     forAll(offset) { offset =>
       val json = OffsetCodec.encode(offset)
       assert(OffsetCodec.decode(json) === offset)

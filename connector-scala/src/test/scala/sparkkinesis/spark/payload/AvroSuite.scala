@@ -7,12 +7,13 @@ import org.apache.avro.generic.{GenericDatumWriter, GenericRecord, GenericRecord
 import org.apache.avro.io.EncoderFactory
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-class AvroSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+import sparkkinesis.{Fuzzed, FuzzedInputs}
+
+class AvroSuite extends AnyFunSuite with FuzzedInputs {
   import AvroSuite._
 
-  test("a value of the schema is no problem, and one that is cut or continued is one") {
+  test("a value of the schema is no problem, and one that is cut or continued is one", Fuzzed) {
     forAll(order, Gen.choose(0.0, 1.0)) { (bytes, part) =>
       assert(Avro.problem(bytes, Writer, Writer) === None)
       assert(Avro.problem(bytes, Writer, Reader) === None)
@@ -22,7 +23,10 @@ class AvroSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the header of a registry is a problem, although a value of the schema begins with it") {
+  test(
+    "the header of a registry is a problem, although a value of the schema begins with it",
+    Fuzzed
+  ) {
     forAll(order, Gen.uuid) { (bytes, version) =>
       val header = java.nio.ByteBuffer.allocate(18).put(3.toByte).put(0.toByte)
       header.putLong(version.getMostSignificantBits).putLong(version.getLeastSignificantBits)
@@ -30,7 +34,7 @@ class AvroSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("any bytes give an answer, and damaged lengths take no memory") {
+  test("any bytes give an answer, and damaged lengths take no memory", Fuzzed) {
     forAll(Gen.containerOf[Array, Byte](Arbitrary.arbitrary[Byte])) { bytes =>
       Avro.problem(bytes, Writer, Reader): Unit
     }
@@ -70,7 +74,10 @@ class AvroSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(Avro.problem(chain(1 << 20), node, node).isDefined)
   }
 
-  test("a schema of the reader that cannot read the value is the reason, and not the bytes") {
+  test(
+    "a schema of the reader that cannot read the value is the reason, and not the bytes",
+    Fuzzed
+  ) {
     val lacking = schema(""",{"name":"note","type":"string"}""")
     forAll(order) { bytes =>
       assert(Avro.problem(bytes, Writer, lacking).exists(_.startsWith("INCOMPATIBLE: ")))

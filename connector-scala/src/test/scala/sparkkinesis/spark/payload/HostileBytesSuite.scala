@@ -4,14 +4,15 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import sparkkinesis.{Fuzzed, FuzzedInputs, TestScope}
 
 /** Whoever may write to a stream chooses the bytes. */
-class HostileBytesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class HostileBytesSuite extends AnyFunSuite with FuzzedInputs {
   import HostileBytesSuite._
 
-  test("all bytes give a value within its bound or a reason, and never an error") {
-    forAll(hostile, Gen.choose(1, 5000), minSuccessful(2000)) { (bytes, limit) =>
+  test("all bytes give a value within its bound or a reason, and never an error", Fuzzed) {
+    forAll(hostile, Gen.choose(1, 5000), minSuccessful(TestScope.inputs(2000))) { (bytes, limit) =>
       assert(Inflate(bytes, limit).forall(_.length <= limit))
       assert(Json.split(bytes).size <= bytes.length / 2 + 1)
       Json.ofDynamoDb(new String(bytes, UTF_8)): Unit

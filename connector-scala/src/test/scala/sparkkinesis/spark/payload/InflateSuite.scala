@@ -6,14 +6,15 @@ import java.util.zip.{DeflaterOutputStream, GZIPOutputStream}
 import com.github.luben.zstd.ZstdOutputStream
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import org.xerial.snappy.{SnappyFramedOutputStream, SnappyOutputStream}
 
-class InflateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+import sparkkinesis.{Fuzzed, FuzzedInputs}
+
+class InflateSuite extends AnyFunSuite with FuzzedInputs {
   import InflateSuite._
 
   Formats.foreach { case (name, compressed) =>
-    test(s"$name: the result is what was compressed, up to the largest size") {
+    test(s"$name: the result is what was compressed, up to the largest size", Fuzzed) {
       forAll(content) { bytes =>
         val data = compressed(bytes)
         assert(Inflate(data, bytes.length max 1).map(_.toSeq) === Right(bytes.toSeq))
@@ -25,7 +26,7 @@ class InflateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
     }
 
-    test(s"$name: data without their end, or with other bytes behind it, are damaged") {
+    test(s"$name: data without their end, or with other bytes behind it, are damaged", Fuzzed) {
       forAll(content, Gen.choose(0.0, 1.0)) { (bytes, part) =>
         val data = compressed(bytes)
         val end = (data.length * part).toInt min (data.length - 1)
@@ -37,7 +38,7 @@ class InflateSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
     }
 
-    test(s"$name: a changed byte gives another result or a reason, and no error") {
+    test(s"$name: a changed byte gives another result or a reason, and no error", Fuzzed) {
       forAll(content, Gen.choose(0.0, 0.999), Arbitrary.arbitrary[Byte]) { (bytes, place, byte) =>
         val data = compressed(bytes)
         data((data.length * place).toInt) = byte

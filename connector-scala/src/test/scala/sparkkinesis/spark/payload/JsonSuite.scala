@@ -3,19 +3,20 @@ package sparkkinesis.spark.payload
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-class JsonSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+import sparkkinesis.{Fuzzed, FuzzedInputs}
+
+class JsonSuite extends AnyFunSuite with FuzzedInputs {
   import JsonSuite._
 
-  test("objects with anything blank between them come apart as they were written") {
+  test("objects with anything blank between them come apart as they were written", Fuzzed) {
     forAll(Gen.nonEmptyListOf(Gen.zip(jsonObject, blank))) { pairs =>
       val text = pairs.map { case (json, space) => json + space }.mkString
       assert(Json.split(text.getBytes("UTF-8")) === pairs.map(it => Right(it._1)))
     }
   }
 
-  test("what follows the objects is one reason, which says where it begins") {
+  test("what follows the objects is one reason, which says where it begins", Fuzzed) {
     forAll(Gen.listOf(jsonObject), Gen.oneOf("x", "[1]", "{", "{\"a\":}", "\"{}\"", "null", "1")) {
       (objects, rest) =>
         val start = objects.mkString.length + 1
@@ -24,7 +25,7 @@ class JsonSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a cut record gives the objects before the cut, and a reason for the rest") {
+  test("a cut record gives the objects before the cut, and a reason for the rest", Fuzzed) {
     forAll(Gen.nonEmptyListOf(jsonObject), Gen.choose(0.0, 1.0)) { (objects, part) =>
       val text = objects.mkString
       val end = (text.length * part).toInt

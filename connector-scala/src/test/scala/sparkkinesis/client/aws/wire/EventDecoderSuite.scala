@@ -8,19 +8,20 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.ShardEvent
 import sparkkinesis.model.PackedRecords
+import sparkkinesis.{Fuzzed, TestScope}
 
 class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import EventStreams._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 500)
+    PropertyCheckConfiguration(minSuccessful = TestScope.inputs(500))
 
   private def decoded(json: Array[Byte]): Option[ShardEvent] =
     EventDecoder.decode(parsed(event(json)))
 
   private def decoded(json: String): Option[ShardEvent] = decoded(json.getBytes("UTF-8"))
 
-  test("a decoded event equals the one that was encoded") {
+  test("a decoded event equals the one that was encoded", Fuzzed) {
     forAll(anyEvent, anyStyle) { (event, style) =>
       val found = decoded(encoded(event, style))
       assert(found === Some(event) || found.isEmpty && hasEscapes(event, style))
@@ -46,7 +47,7 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         .map(_.records.head.data.toSeq)
     catch { case _: EventFallback.Unreadable => None }
 
-  test("base64 is read as Java reads it, with and without padding") {
+  test("base64 is read as Java reads it, with and without padding", Fuzzed) {
     forAll(Gen.choose(0, 40).flatMap(Gen.listOfN(_, Gen.choose(Byte.MinValue, Byte.MaxValue)))) {
       bytes =>
         val text = Base64.getEncoder.encodeToString(bytes.toArray)
@@ -126,7 +127,10 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     broken.foreach(json => assert(decoded(json) === None, json))
   }
 
-  test("bytes that were garbled before the checksum are decoded, left as they were, or refused") {
+  test(
+    "bytes that were garbled before the checksum are decoded, left as they were, or refused",
+    Fuzzed
+  ) {
     val json = Gen.zip(anyEvent, anyStyle).map { case (event, style) => encoded(event, style) }
     forAll(json, Gen.choose(0, 1 << 20), Gen.oneOf("\"\\{}[],:0n=\u0000".map(_.toByte))) {
       (bytes, at, to) =>

@@ -7,10 +7,11 @@ import scala.collection.mutable
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import software.amazon.eventstream.HeaderValue
 
-class EventMessagesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+import sparkkinesis.{Fuzzed, FuzzedInputs}
+
+class EventMessagesSuite extends AnyFunSuite with FuzzedInputs {
   import EventMessages.Corrupt
   import EventStreams._
 
@@ -38,7 +39,7 @@ class EventMessagesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (found.map(comparable).toSeq, messages.isWithin)
   }
 
-  test("a body has the same messages, however it is cut") {
+  test("a body has the same messages, however it is cut", Fuzzed) {
     val sizes =
       Gen.nonEmptyListOf(Gen.frequency(3 -> Gen.choose(1, 20), 1 -> Gen.choose(1, 100000)))
     forAll(Gen.choose(0, 4).flatMap(Gen.listOfN(_, anyMessage)), sizes) { (all, sizes) =>

@@ -9,6 +9,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import sparkkinesis.client.aws.{AwsKinesisClient, CannedHttp}
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model._
+import sparkkinesis.{Fuzzed, TestScope}
 
 /** The decoder and the SDK decode the same page. */
 class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -17,7 +18,7 @@ class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyCheck
   private implicit val noShrink: Shrink[Array[Byte]] = Shrink.shrinkAny
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 20000)
+    PropertyCheckConfiguration(minSuccessful = TestScope.inputs(20000))
 
   /** A page of few bytes, so that any of them is often the one that is garbled. */
   private val small: Gen[Array[Byte]] = for {
@@ -43,7 +44,7 @@ class GetRecordsDecoderLawSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     replaced <- Gen.choose(0, 3)
   } yield bytes.patch(at, by, replaced)
 
-  test("a corrupted response that the decoder accepts is read as the SDK reads it") {
+  test("a corrupted response that the decoder accepts is read as the SDK reads it", Fuzzed) {
     forAll(garbled) { bytes =>
       GetRecordsDecoder.decode(bytes).foreach { page =>
         bySdk(bytes) match {

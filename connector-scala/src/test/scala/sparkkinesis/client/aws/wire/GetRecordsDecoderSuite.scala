@@ -3,15 +3,15 @@ package sparkkinesis.client.aws.wire
 import com.fasterxml.jackson.dataformat.cbor.CBORGenerator
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{Record, SequenceNumber}
+import sparkkinesis.{Fuzzed, FuzzedInputs}
 
-class GetRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class GetRecordsDecoderSuite extends AnyFunSuite with FuzzedInputs {
   import CborPages._
 
-  test("a decoded page equals the one that was encoded") {
+  test("a decoded page equals the one that was encoded", Fuzzed) {
     forAll(anyPage, Gen.oneOf(true, false), Gen.oneOf(true, false)) { (page, isSized, hasMore) =>
       assert(GetRecordsDecoder.decode(encoded(page, isSized, hasMore)) === Some(page))
     }
@@ -32,7 +32,7 @@ class GetRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("any bytes are decoded or left to the SDK, and never fail") {
+  test("any bytes are decoded or left to the SDK, and never fail", Fuzzed) {
     val bytes = Gen.choose(0, 60).flatMap(Gen.listOfN(_, Gen.choose(Byte.MinValue, Byte.MaxValue)))
     val page = anyPage.map(encoded(_, isSized = false, hasMore = true))
     forAll(bytes)(b => GetRecordsDecoder.decode(b.toArray))

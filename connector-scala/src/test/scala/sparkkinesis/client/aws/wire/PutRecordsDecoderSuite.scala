@@ -6,7 +6,6 @@ import scala.util.{Failure, Success, Try}
 import com.fasterxml.jackson.dataformat.cbor.CBORGenerator
 import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest
 
 import sparkkinesis.Generators
@@ -14,9 +13,10 @@ import sparkkinesis.client.PutResult
 import sparkkinesis.client.PutResult.{Failed, Written}
 import sparkkinesis.client.aws.{AwsConversions, CannedHttp}
 import sparkkinesis.model.{SequenceNumber, ShardId}
+import sparkkinesis.{Fuzzed, FuzzedInputs, TestScope}
 
 /** The decoder and the SDK decode the same results. */
-class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+class PutRecordsDecoderSuite extends AnyFunSuite with FuzzedInputs {
   import CborPages.{anyByte, written => cbor}
 
   private implicit def noShrink[A]: Shrink[A] = Shrink.shrinkAny
@@ -62,7 +62,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       out.writeEndObject()
     }
 
-  test("a decoded response equals the one that was encoded, and the SDK's decoding") {
+  test("a decoded response equals the one that was encoded, and the SDK's decoding", Fuzzed) {
     forAll(results(30), Gen.oneOf(true, false), Gen.oneOf(true, false)) { (all, isSized, hasMore) =>
       val bytes = encoded(all, isSized, hasMore)
       assert(PutRecordsDecoder.decode(bytes) === Some(all))
@@ -85,7 +85,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(mixed.exists(!_.isInstanceOf[PutResult.AllWritten]))
   }
 
-  test("a corrupted response is decoded as the SDK decodes it, or left to the SDK") {
+  test("a corrupted response is decoded as the SDK decodes it, or left to the SDK", Fuzzed) {
     val garbled = for {
       bytes <- Gen.zip(results(2), Gen.oneOf(true, false), Gen.oneOf(true, false)).map {
         case (all, isSized, hasMore) => encoded(all, isSized, hasMore)
@@ -94,7 +94,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       by <- Gen.choose(1, 3).flatMap(Gen.listOfN(_, anyByte))
       replaced <- Gen.choose(0, 3)
     } yield bytes.patch(at, by, replaced)
-    forAll(garbled, minSuccessful(20000)) { bytes =>
+    forAll(garbled, minSuccessful(TestScope.inputs(20000))) { bytes =>
       PutRecordsDecoder.decode(bytes).foreach { read =>
         bySdk(bytes) match {
           case Success(other) => assert(read === other, hex(bytes))

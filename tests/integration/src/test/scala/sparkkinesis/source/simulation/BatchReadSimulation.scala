@@ -19,7 +19,7 @@ import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.read.task.RecordRow
-import sparkkinesis.{Repeated, TestScope}
+import sparkkinesis.{Repeated, SeededHistories, TestScope}
 
 /**
  * Batch reads over seeded histories with splits, merges, late listings and failing calls: each
@@ -27,7 +27,12 @@ import sparkkinesis.{Repeated, TestScope}
  */
 class BatchReadSimulation extends AnyFunSuite with SeededHistories {
   private def eachPast(count: Int)(check: Past => Int): Unit = {
-    val rows = each(count)(seed => check(new Past(seed)))
+    val rows = each(count) { seed =>
+      val past = new Past(seed)
+      val rows = check(past)
+      countTime(past.clock)
+      rows
+    }
     info(s"${rows.size} histories, ${rows.sum} rows")
     TestScope.ofFixed(rows).foreach(it => assert(it.sum > 0))
   }
@@ -36,7 +41,7 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
   private final class Past(seed: Long) {
     val random = new Random(seed)
     private val beginning = Instant.parse("2026-01-01T00:00:00Z")
-    private val clock = new SimulatedClock(beginning, () => random.nextDouble())
+    val clock = new SimulatedClock(beginning, () => random.nextDouble())
     private val listLag = Seq(0, 2000)(random.nextInt(2)).millis
     private val chaos = Faults.seeded(seed, random.nextDouble() * 0.2)
     private var isQuiet = true

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.model.{ArrivalTimes, Position}
-import sparkkinesis.{Repeated, TestScope}
+import sparkkinesis.{Repeated, SeededHistories, TestScope}
 
 /**
  * The promises of the source over many seeded histories: no loss, no duplicate across committed
@@ -30,6 +30,7 @@ class DeliverySimulation extends AnyFunSuite with SeededHistories {
     val rows = each(5000) { seed =>
       val history = new History(seed)
       val promises = checked(history, history.continuous())
+      countTime(history.world.clock)
       promises.allOf(history.world.written)
       promises.rows
     }
@@ -51,6 +52,7 @@ class DeliverySimulation extends AnyFunSuite with SeededHistories {
           query.writtenBy(Long.MaxValue)
         )
       }
+      countTime(history.world.clock)
       query.committed.map(_.rows.size).sum
     }
     info(s"${rows.size} histories, ${rows.sum} rows")
@@ -64,6 +66,7 @@ class DeliverySimulation extends AnyFunSuite with SeededHistories {
     val outcomes = each(2000) { seed =>
       val history = new History(seed)
       val stopped = history.stopped()
+      countTime(history.world.clock)
       val promises = checked(history, stopped.query)
       val written = history.world.written
       if (stopped.loss.isEmpty)
@@ -82,6 +85,7 @@ class DeliverySimulation extends AnyFunSuite with SeededHistories {
       val isPolled = history.world.consumers.isEmpty
       if (isPolled) {
         val (query, loss) = history.overtaken()
+        countTime(history.world.clock)
         checked(history, query)
         require(loss.nonEmpty, s"it reads empty pages for ever: $query")
       }
@@ -98,6 +102,7 @@ class DeliverySimulation extends AnyFunSuite with SeededHistories {
     val adopted = each(1000) { seed =>
       val history = new History(seed, failOnDataLoss = false)
       val stopped = history.stopped()
+      countTime(history.world.clock)
       require(stopped.loss.isEmpty, "a loss although failOnDataLoss is false")
       val horizon = history.world.clock.now.minusMillis(Retention.toMillis).toEpochMilli
       checked(history, stopped.query).atLeast(history.world.writtenAfter(horizon))

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.shard.SourceException
 import sparkkinesis.source.replay.LoggedBatch
-import sparkkinesis.{Repeated, TestScope}
+import sparkkinesis.{Repeated, SeededHistories, TestScope}
 
 /**
  * Replays of batches over seeded histories with reshards, restarts and failing calls. `SEED=n`
@@ -35,6 +35,7 @@ class ReplaySimulation extends AnyFunSuite with SeededHistories {
     val rows = each(2000) { seed =>
       val history = new History(seed)
       val query = history.continuous()
+      countTime(history.world.clock)
       val batches = some(history.world, query)
       val expected = received(query, batches)
       assert(replayed(query, batches) === expected)
@@ -51,6 +52,7 @@ class ReplaySimulation extends AnyFunSuite with SeededHistories {
     val twice = each(1000) { seed =>
       val history = new History(seed)
       val query = history.movedBack()
+      countTime(history.world.clock)
       val batches = some(history.world, query)
       val expected = received(query, batches)
       assert(replayed(query, batches) === expected)
@@ -68,6 +70,7 @@ class ReplaySimulation extends AnyFunSuite with SeededHistories {
     val losses = each(1000) { seed =>
       val history = new History(seed)
       val query = history.continuous()
+      countTime(history.world.clock)
       history.world.clock.advance(history.world.random.nextInt(30).hours)
       val batches = some(history.world, query)
       try {

@@ -2,8 +2,8 @@ package sparkkinesis.source.simulation.realtime
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.source.simulation.{Promises, SeededHistories}
-import sparkkinesis.{Repeated, TestScope}
+import sparkkinesis.source.simulation.Promises
+import sparkkinesis.{Repeated, SeededHistories, TestScope}
 
 /**
  * The promises of the source in real-time mode over many seeded histories. Batches end after any
@@ -25,6 +25,7 @@ class RealTimeSimulation extends AnyFunSuite with SeededHistories {
   private def checked(seed: Long): LiveQuery = {
     val history = new LiveHistory(seed)
     val query = history.run()
+    countTime(history.world.clock)
     val promises = new Promises(history.world, query.committed)
     promises.noChildBesideParent()
     promises.noneTwice()

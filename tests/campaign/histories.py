@@ -1,0 +1,78 @@
+"""Simulated histories of source and sink: the suites of `make test`, with new seeds only."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tests.campaign.rounds import Outcome, Part, Play, last_lines
+from tests.campaign.scala import ScalaTests, compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SUITES = [
+    "sparkkinesis.source.simulation.DeliverySimulation",
+    "sparkkinesis.source.simulation.ReplaySimulation",
+    "sparkkinesis.source.simulation.BatchReadSimulation",
+    "sparkkinesis.source.simulation.realtime.RealTimeSimulation",
+    "sparkkinesis.sink.simulation.SinkSimulation",
+    "sparkkinesis.sink.simulation.once.OnceSimulation",
+]
+SEEDS = 50  # of a round, for each kind of history: about a minute on two cores
+
+
+@contextmanager
+def opened() -> Iterator[Play]:
+    """Compile the tests."""
+    tests = compiled()
+    yield lambda seed, folder: play(tests, seed, folder)
+
+
+def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
+    """Run every kind of history with some seeds."""
+    environment = {
+        "SPARK_KINESIS_TESTS": "campaign",
+        "FIRST_SEED": str(seed),
+        "SEEDS": str(SEEDS),
+    }
+    passed, output = tests.run(SUITES, environment, folder, "-n", "sparkkinesis.Repeated")
+    outcome = Outcome(
+        counts={"histories": added(output, "histories"), "rows": added(output, "rows")},
+        simulated_seconds=added(output, "simulated seconds"),
+        seeds=SEEDS,
+    )
+    if not passed:
+        outcome.failure = last_lines(failures(output) or output)
+        outcome.repeat = repeat(output)
+    return outcome
+
+
+def added(output: str, what: str) -> int:
+    """The sum of the numbers that the suites print before a word."""
+    return sum(int(found) for found in re.findall(rf"(\d+) {what}\b(?! failed)", output))
+
+
+def failures(output: str) -> str:
+    """The names of the tests that failed, with their messages."""
+    return "\n".join(re.findall(r"^.*\*\*\* FAILED.*$(?:\n^  .*$)*", output, re.MULTILINE))
+
+
+def repeat(output: str) -> str:
+    """The command for the first history that failed, or empty if something else failed."""
+    suite = ""
+    for line in output.splitlines():
+        if named := re.match(r"^(\w+Simulation):", line):
+            suite = named[1]
+        if seed := re.search(r"replay with SEED=(-?\d+)", line):
+            return f'SEED={seed[1]} project/sbt "integration/testOnly *{suite}"'
+    return ""
+
+
+HISTORIES = Part(
+    "histories",
+    "Simulated histories of source, real-time mode, replay, batch reads, sink and exactly once",
+    opened,
+)

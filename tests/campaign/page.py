@@ -1,0 +1,182 @@
+"""The page of results and its plots, made from the kept rounds only.
+
+Rounds of one part, commit and machine are one row of `docs/reference/reliability.md`. The plots are
+in `target/campaign/index.html`: each gauge over the rounds, and each sample as a histogram.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections import Counter, defaultdict
+from statistics import median
+from typing import TYPE_CHECKING
+
+from tests.campaign.rounds import Part, Round, rounds_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WIDTH, HEIGHT = 640, 160  # of a plot, in pixels
+BARS = 40  # of a histogram
+HEAD = """\
+# Reliability
+
+`make campaign` repeats the tests of this repository for hours. Each round uses new seeds, which
+have not run before. The local Kinesis, Spark and the connector run on one machine, without AWS.
+`make campaign PART=histories HOURS=0.5` runs one part for half an hour, and adds its rounds to
+this page.
+
+A part that ran on several commits has a row for each. *Simulated* is the time that passed by the
+clocks of simulated histories.
+"""
+TAIL = """
+## What needs AWS
+
+This project has no AWS account. These experiments would show what no local server can show:
+
+- AWS Fault Injection Service returns errors to the role of the application, with the actions
+  `aws:fis:inject-api-internal-error`, `aws:fis:inject-api-throttle-error`,
+  `aws:fis:inject-api-unavailable-error`, `aws:kinesis:inject-api-provisioned-throughput-exception`
+  and `aws:kinesis:inject-api-expired-iterator-exception`. We read this in the documentation of
+  Kinesis Data Streams.
+- A stream in on-demand mode changes its shards under real load.
+- A checkpoint is on Amazon S3, in a Region whose requests are throttled.
+"""
+COLUMNS = (
+    "Part | Commit | Date | Machine | Wall time | Simulated | Rounds | Seeds | Result | Failures"
+)
+
+
+def write_pages(parts: dict[str, Part], folder: Path, page: Path) -> None:
+    """Write the page and the plots from the rounds in a folder."""
+    groups = grouped([it for part in parts for it in rounds_of(part, folder)])
+    if groups:
+        page.write_text(text_of(parts, groups), encoding="utf-8")
+        (folder / "index.html").write_text(plots_of(groups), encoding="utf-8")
+
+
+def grouped(rounds: list[Round]) -> list[list[Round]]:
+    """The rounds of each row."""
+    groups = defaultdict(list)
+    for it in rounds:
+        groups[it.part, it.commit, it.machine].append(it)
+    return list(groups.values())
+
+
+def text_of(parts: dict[str, Part], groups: list[list[Round]]) -> str:
+    """The page."""
+    names = dict.fromkeys(rounds[0].part for rounds in groups)
+    lines = [HEAD, "| Part | What a round does |", "|---|---|"]
+    lines += [f"| {name} | {parts[name].subject} |" for name in names]
+    lines += ["", f"| {COLUMNS} |", "|---|---|---|---|--:|--:|--:|---|---|---|"]
+    lines += [f"| {' | '.join(row(rounds))} |" for rounds in groups]
+    failed = [it for rounds in groups for it in rounds if it.outcome.failure]
+    if failed:
+        lines += ["", "## Failures", ""]
+        lines += [f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`" for it in failed]
+    return "\n".join(lines) + "\n" + TAIL
+
+
+def row(rounds: list[Round]) -> list[str]:
+    """The cells of a row."""
+    first, last = rounds[0], rounds[-1]
+    days = dict.fromkeys(it.date[:10] for it in (first, last))
+    return [
+        first.part,
+        f"`{first.commit}`",
+        " to ".join(days),
+        first.machine,
+        duration(sum(it.wall_seconds for it in rounds)),
+        duration(sum(it.outcome.simulated_seconds for it in rounds)),
+        f"{len(rounds):,}",
+        f"{first.seed} to {last.last_seed}",
+        "<br>".join(results(rounds)),
+        str(sum(bool(it.outcome.failure) for it in rounds)),
+    ]
+
+
+def results(rounds: list[Round]) -> list[str]:
+    """The sums of counts, percentiles of samples, and first and last values of gauges."""
+    counts: Counter[str] = Counter()
+    for it in rounds:
+        counts.update(it.outcome.counts)
+    found = [f"{count:,} {name}" for name, count in counts.items()]
+    for name, values in samples_of(rounds).items():
+        middle, late = percentile(values, 50), percentile(values, 99)
+        found.append(f"{name}: p50 {middle:.1f} s, p99 {late:.1f} s, longest {max(values):.1f} s")
+    for name, values in gauges_of(rounds).items():
+        third = math.ceil(len(values) / 3)
+        first, last = median(values[:third]), median(values[-third:])
+        found.append(f"{name}: median {first:,.1f} in the first third, {last:,.1f} in the last")
+    return found
+
+
+def samples_of(rounds: list[Round]) -> dict[str, list[float]]:
+    """All values of each sample."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for it in rounds:
+        for name, values in it.outcome.samples.items():
+            found[name] += values
+    return {name: values for name, values in found.items() if values}
+
+
+def gauges_of(rounds: list[Round]) -> dict[str, list[float]]:
+    """The values of each gauge, by round."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for it in rounds:
+        for name, value in it.outcome.gauges.items():
+            found[name].append(value)
+    return dict(found)
+
+
+def percentile(values: list[float], percent: int) -> float:
+    """The smallest value that so many percent of the values do not exceed."""
+    return sorted(values)[math.ceil(len(values) * percent / 100) - 1]
+
+
+def duration(seconds: float) -> str:
+    """A duration for readers, such as `2.5 h`; empty for none."""
+    for unit, size in (("years", 31_536_000), ("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:.0f} s" if seconds else ""
+
+
+def plots_of(groups: list[list[Round]]) -> str:
+    """The plots, as one page of HTML."""
+    body = []
+    for rounds in groups:
+        body.append(f"<h2>{rounds[0].part}, commit {html.escape(rounds[0].commit)}</h2>")
+        for name, values in gauges_of(rounds).items():
+            body.append(plot(f"{name}, by round", values, is_histogram=False))
+        for name, values in samples_of(rounds).items():
+            body.append(plot(f"{name}, in seconds", values, is_histogram=True))
+    style = "body{font-family:sans-serif;margin:2em}rect,circle{fill:#36c}"
+    head = f"<meta charset=utf-8><title>Reliability campaign</title><style>{style}</style>"
+    return f"<!doctype html>{head}<h1>Reliability campaign</h1>{''.join(body)}"
+
+
+def plot(title: str, values: list[float], *, is_histogram: bool) -> str:
+    """A histogram of values, or a point per value, with the smallest and the largest one."""
+    low, high = min(values), max(values)
+    if is_histogram:
+        bars = Counter(min(BARS - 1, int((v - low) / ((high - low) or 1) * BARS)) for v in values)
+        wide = WIDTH / BARS
+        marks = [
+            f'<rect x="{bar * wide:.1f}" y="{HEIGHT - tall:.1f}" width="{wide - 1:.1f}" '
+            f'height="{tall:.1f}"/>'
+            for bar, count in sorted(bars.items())
+            for tall in [count / max(bars.values()) * HEIGHT]
+        ]
+        axis = f"{low:,.1f} to {high:,.1f}; highest bar: {max(bars.values())} of {len(values)}"
+    else:
+        top = high or 1.0  # the axis begins at 0, so that a slope is not exaggerated
+        marks = [
+            f'<circle cx="{(n + 0.5) * WIDTH / len(values):.1f}" '
+            f'cy="{HEIGHT - max(0.0, value) / top * HEIGHT:.1f}" r="2"/>'
+            for n, value in enumerate(values)
+        ]
+        axis = f"0 to {high:,.1f}, over {len(values)} rounds"
+    svg = f'<svg width="{WIDTH}" height="{HEIGHT + 4}">{"".join(marks)}</svg>'
+    return f"<h3>{html.escape(title)}</h3>{svg}<p>{html.escape(axis)}</p>"

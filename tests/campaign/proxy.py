@@ -1,0 +1,122 @@
+"""A TCP proxy on this machine that delays, throttles, stalls, cuts and resets connections."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CHUNK = 16384  # bytes
+NO_LINGER = struct.pack("ii", 1, 0)  # a socket with it ends by a reset
+
+
+class Proxy:
+    """Passes bytes to a server, as slowly as its fields say. Change them at any time."""
+
+    def __init__(self, target: str) -> None:
+        """Prepare for the address of a server, such as `http://127.0.0.1:4567`."""
+        self._target = urlsplit(target)
+        self._loop = asyncio.new_event_loop()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.delay_seconds = 0.0
+        """Pause before each 16 KiB."""
+        self.bytes_per_second = float("inf")
+        """Of each connection and direction."""
+        self._flow = asyncio.Event()
+        self._flow.set()
+        self.is_refusing = False
+        """Whether it closes new connections at once."""
+        self.endpoint = ""
+
+    def calm(self) -> None:
+        """Pass everything at once."""
+        self.delay_seconds, self.bytes_per_second = 0.0, float("inf")
+        self.is_refusing = False
+        self._loop.call_soon_threadsafe(self._flow.set)
+
+    def stall(self) -> None:
+        """Keep all connections open, and pass nothing, until `calm`."""
+        self._loop.call_soon_threadsafe(self._flow.clear)
+
+    def reset(self) -> int:
+        """Reset all connections, and return the number of their ends."""
+        return self._each(_reset)
+
+    def cut(self) -> int:
+        """Close all connections, in the middle of whatever they carry."""
+        return self._each(lambda it: it.close())
+
+    def half_close(self) -> int:
+        """End one direction of each connection; the other one stays open."""
+        return self._each(_end)
+
+    def _each(self, act: Callable[[asyncio.StreamWriter], None]) -> int:
+        async def act_on_all() -> int:
+            writers = list(self._writers)
+            for writer in writers:
+                with suppress(OSError):
+                    act(writer)
+            return len(writers)
+
+        return asyncio.run_coroutine_threadsafe(act_on_all(), self._loop).result()
+
+    @contextmanager
+    def running(self) -> Iterator[Proxy]:
+        """Listen on any free port, and close all connections at the end."""
+        thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        thread.start()
+        starting = asyncio.start_server(self._serve, "127.0.0.1", 0)
+        server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
+        self.endpoint = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        try:
+            yield self
+        finally:
+            self._loop.call_soon_threadsafe(server.close)
+            self.reset()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            thread.join()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_refusing:
+            _reset(writer)
+            return
+        try:
+            there = await asyncio.open_connection(self._target.hostname, self._target.port)
+        except OSError:
+            _reset(writer)
+            return
+        both = {writer, there[1]}
+        self._writers |= both
+        try:
+            await asyncio.gather(self._pump(reader, there[1]), self._pump(there[0], writer))
+        finally:
+            self._writers -= both
+            for it in both:
+                it.close()
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(CHUNK):
+                await asyncio.sleep(self.delay_seconds + len(data) / self.bytes_per_second)
+                await self._flow.wait()
+                writer.write(data)
+                await writer.drain()
+            _end(writer)
+
+
+def _reset(writer: asyncio.StreamWriter) -> None:
+    connection = writer.get_extra_info("socket")
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+    writer.transport.abort()
+
+
+def _end(writer: asyncio.StreamWriter) -> None:
+    if writer.can_write_eof() and not writer.is_closing():
+        writer.write_eof()

@@ -1,0 +1,53 @@
+"""Queries that each copy a stream, on a standalone cluster. Run by a test, more than once.
+
+Arguments: address of the master, endpoint, place of the checkpoints, a folder. The folder has a
+file `copies.json`: a list with source, target, how to read, and whether to write exactly once. It
+may have a file `spark.json` with settings. Runs until there is a file `stop`. Then it stops each
+query between two batches.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from spark_kinesis import KinesisSink, stop_gracefully
+from tests.e2e.apps.copied import ONCE, PATIENCE
+from tests.e2e.support.cluster import new_session
+from tests.e2e.support.programs import tell
+from tests.e2e.support.streams import CONSUMERS, LOCAL, REGION, source_of
+
+SETTINGS = {"spark.executor.memory": "900m", "spark.task.maxFailures": "20"}
+
+
+def main(master: str, endpoint: str, checkpoints: str, name: str) -> None:
+    """Run until the test ends the program, or a query ends."""
+    folder = Path(name)
+    more = folder / "spark.json"
+    spark = new_session(master, SETTINGS | (json.loads(more.read_text()) if more.exists() else {}))
+    queries = []
+    for source, target, mode, is_once in json.loads((folder / "copies.json").read_text()):
+        options: dict[str, Any] = {"ordering": "per_key", **(ONCE if is_once else {})}
+        sink = KinesisSink(
+            stream_name=target, region=REGION, endpoint=endpoint, credentials=LOCAL, **options
+        )
+        reads = source_of(endpoint, source, consumer=CONSUMERS[mode])
+        rows = reads.read_stream(spark).select("partitionKey", "data")
+        place = f"{checkpoints}/{target}"
+        queries.append(sink.write_stream(rows, checkpoint_location=place).start())
+    tell(spark, folder)
+    while not (folder / "stop").exists():
+        time.sleep(0.5)
+        for query in queries:
+            if not query.isActive:
+                raise RuntimeError(f"a query has ended: {query.exception()}")
+    for query in queries:
+        assert stop_gracefully(query, PATIENCE)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,170 @@
+"""The runner of the campaign, with parts of ours: it goes on after a failure, and resumes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.campaign import __main__ as campaign
+from tests.campaign.histories import added, repeat
+from tests.campaign.page import percentile
+from tests.campaign.rounds import Outcome, Part, rounds_of
+from tests.campaign.soak import JUDGED, LIMITS, WARM_UP, growth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.campaign.rounds import Play
+
+
+@pytest.fixture(autouse=True)
+def _places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(campaign, "FOLDER", tmp_path / "rounds")
+    monkeypatch.setattr(campaign, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(campaign, "first_seed", lambda: 100)
+    monkeypatch.setattr(campaign, "PARTS", {"some": part(plain)})
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+
+
+def part(play: Play, openings: list[Play] | None = None) -> Part:
+    @contextmanager
+    def opened() -> Iterator[Play]:
+        if openings is not None:
+            openings.append(play)
+        yield play
+
+    return Part("some", "counts its rounds", opened)
+
+
+def plain(seed: int, folder: Path) -> Outcome:
+    assert not list(folder.iterdir())
+    (folder / "left").touch()
+    samples = {"wait": [float(seed)]}
+    return Outcome({"rows": 1000}, samples, {"heap": 7.0}, simulated_seconds=3600, seeds=10)
+
+
+def use(monkeypatch: pytest.MonkeyPatch, play: Play) -> None:
+    monkeypatch.setattr(campaign, "PARTS", {"some": part(play)})
+
+
+def test_a_later_run_adds_rounds_with_new_seeds(tmp_path: Path) -> None:
+    for _ in range(3):
+        assert campaign.main(["some", "--hours", "0"]) == 0
+    rounds = rounds_of("some", tmp_path / "rounds")
+    assert [(it.seed, it.last_seed) for it in rounds] == [(100, 109), (110, 119), (120, 129)]
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith("| some | `")]
+    assert "| 3.0 h | 3 | 100 to 129 | 3,000 rows<br>" in row
+    assert "wait: p50 110.0 s, p99 120.0 s, longest 120.0 s" in row
+    assert row.endswith(" | 0 |")
+    assert "<circle" in (tmp_path / "rounds" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds = []
+
+    def play(seed: int, folder: Path) -> Outcome:
+        seeds.append(seed)
+        if seed == 100:
+            raise ValueError("it broke")
+        if len(seeds) > 2:
+            raise KeyboardInterrupt
+        return plain(seed, folder)
+
+    opened: list[Play] = []
+    with pytest.raises(KeyboardInterrupt):
+        campaign.run([part(play, opened)], 3600, tmp_path)
+    assert seeds == [100, 101, 111]
+    assert len(opened) == 2, "the broken server or session is replaced"
+    first, *others = rounds_of("some", tmp_path)
+    assert "it broke" in first.outcome.failure
+    assert (tmp_path / "some-100").is_dir()
+    assert first.outcome.repeat == "make campaign PART=some SEED=100"
+    assert not any(it.outcome.failure for it in others)
+    assert "To repeat it: make campaign PART=some SEED=100" in capsys.readouterr().out
+
+
+def test_the_exit_status_and_the_page_show_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, lambda *_: Outcome(failure="lost", repeat="SEED=7 again"))
+    assert campaign.main(["some", "--hours", "0"]) == 1
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "`SEED=7 again`" in page
+    assert page.count(" | 1 |\n") == 1
+
+
+def test_a_seed_is_repeated_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, lambda seed, _: Outcome(failure=f"failed with {seed}"))
+    assert campaign.main(["some", "--seed", "7"]) == 1
+    assert rounds_of("some", tmp_path / "rounds") == []
+
+
+def test_a_signal_ends_the_round_and_the_page_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert campaign.main(["some", "--hours", "0"]) == 0
+    (tmp_path / "page.md").unlink()
+
+    def play(seed: int, folder: Path) -> Outcome:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return plain(seed, folder)
+
+    use(monkeypatch, play)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert campaign.main(["some", "--hours", "1"]) == campaign.STOPPED
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (tmp_path / "page.md").exists()
+    assert len(rounds_of("some", tmp_path / "rounds")) == 1
+
+
+def test_another_folder_has_a_page_of_its_own(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    assert campaign.main(["some", "--hours", "0", "--folder", str(other)]) == 0
+    assert len(rounds_of("some", other)) == 1
+    assert (other / "page.md").exists()
+    assert not (tmp_path / "page.md").exists()
+
+
+def test_an_unknown_part_is_refused() -> None:
+    with pytest.raises(SystemExit):
+        campaign.main(["other"])
+
+
+def test_the_output_of_the_simulations_is_read() -> None:
+    output = """DeliverySimulation:
+- a query reads each record once (2 seconds)
+  + 40000 simulated seconds
+  + 100 histories, 2000 rows
+SinkSimulation:
+- the sink keeps its promises *** FAILED *** (1 second)
+  2 histories failed: replay with SEED=4711 (lost); others are 4712
+"""
+    assert added(output, "histories") == 100
+    assert added(output, "rows") == 2000
+    assert added(output, "simulated seconds") == 40000
+    assert repeat(output) == 'SEED=4711 project/sbt "integration/testOnly *SinkSimulation"'
+
+
+def test_a_slope_is_found_and_peaks_are_not() -> None:
+    flat = [dict.fromkeys(LIMITS, 50.0 + (n % 3)) for n in range(WARM_UP + JUDGED)]
+    flat[-1] = dict.fromkeys(LIMITS, 500.0)
+    assert growth(flat) == ""
+    growing = [{**it, "threads": it["threads"] + n * 0.5} for n, it in enumerate(flat)]
+    assert growth(growing).startswith("threads grows by 0.5")
+    assert growth(growing[:-1]) == "", "too few rounds to judge"
+
+
+def test_percentiles_are_values_that_were_seen() -> None:
+    assert percentile([3.0, 1.0, 2.0], 50) == 2.0
+    assert percentile([1.0] * 99 + [9.0], 99) == 1.0
+    assert percentile([1.0] * 98 + [9.0, 9.0], 99) == 9.0
