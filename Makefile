@@ -31,7 +31,7 @@ JAR_212 := target/spark-kinesis_2.12-$(VERSION).jar
 WHEEL := python/dist/spark_kinesis-$(VERSION)-py3-none-any.whl
 RELEASE := target/release/spark_kinesis-$(VERSION)-py3-none-any.whl
 TOML := python/pyproject.toml
-PYTHON_CODE := python tests examples localstack docs/site
+PYTHON_CODE := python tests examples localstack
 
 # pip shows its progress in a terminal, and not in a log.
 PIP_INSTALL := -m pip install --disable-pip-version-check --require-hashes $(if $(MAKE_TERMOUT),,--quiet)
