@@ -84,8 +84,8 @@ final class SubmittedJob(rdd: RDD[Int], action: FutureAction[Long]) {
   /** The failure of the job, if it failed. */
   def failure: Option[Throwable] = action.value.collect { case Failure(e) => e }
 
-  /** Whether an executor still holds a cached block of the job. */
-  def holdsBlocks: Boolean = {
+  /** Whether an executor still holds a cached block of the job. None does if Spark has stopped. */
+  def holdsBlocks: Boolean = !rdd.context.isStopped && {
     val blocks = rdd.partitions.map(partition => RDDBlockId(rdd.id, partition.index): BlockId)
     rdd.context.env.blockManager.master.getLocations(blocks).exists(_.nonEmpty)
   }

@@ -33,4 +33,13 @@ class KeptExecutorsSuite extends AnyFunSuite with LocalSpark {
     }
     eventually(assert(job.failure.exists(_.getMessage.contains("no region"))))
   }
+
+  // A query may look for executors while its session ends. Spark then has no block manager to ask.
+  test("after Spark has stopped, no executor holds a block") {
+    val job = submit(keep = true)
+    eventually(assert(job.holdsBlocks))
+    context.stop()
+    assert(!job.holdsBlocks)
+    job.close()
+  }
 }
