@@ -17,7 +17,7 @@ from spark_kinesis.tools.advising.measuring import (
     loads_of,
     read_sample,
 )
-from spark_kinesis.tools.facts.cloudwatch import Query, Series
+from spark_kinesis.tools.facts.cloudwatch import Series
 from spark_kinesis.tools.facts.streams import HASH_KEYS, StreamShard
 
 BEGIN = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
@@ -124,7 +124,7 @@ SAMPLES = {
 }
 
 
-def peaks(metrics: dict[Query, Series]) -> list[Rate]:
+def peaks(metrics: dict[str, Series]) -> list[Rate]:
     return [it.peak for it in loads_of(metrics, SAMPLES)]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._times import utc_now
 from spark_kinesis.tools.facts.aggregates import UserRecord, parse
-from spark_kinesis.tools.facts.cloudwatch import Query, Series, read_metrics
+from spark_kinesis.tools.facts.cloudwatch import Series, read_metrics
 from spark_kinesis.tools.facts.records import READ_BYTES, THROTTLED, pause_after
 from spark_kinesis.tools.facts.streams import Advance, ask_each, named
 
@@ -32,7 +32,7 @@ ROWS = 2000  # of a shard are enough
 _CALLS = 16
 _LIMIT = 1000
 _LEAST = timedelta(seconds=1)
-RECORDS, BYTES = Query("IncomingRecords"), Query("IncomingBytes")
+RECORDS, BYTES = "IncomingRecords", "IncomingBytes"
 # A shard that uses this part of its quota hides how much more its producers want to write.
 FULL = 0.9
 _NONE = Series()
@@ -59,7 +59,7 @@ def measure(  # noqa: PLR0917 those of `advise`
     # The clock of the service, rounded down, also gives records their arrival times.
     now = utc_now() if summary.server_time is None else summary.server_time + timedelta(seconds=1)
     notes: list[str] = []
-    metrics: Mapping[Query, Series] = {}
+    metrics: Mapping[str, Series] = {}
     if cloudwatch is not None:
         begin = max(now - WINDOW, summary.created)
         try:
@@ -191,7 +191,7 @@ def hash_key(key: str) -> int:
 
 
 def loads_of(
-    metrics: Mapping[Query, Series], samples: Mapping[StreamShard, Sample]
+    metrics: Mapping[str, Series], samples: Mapping[StreamShard, Sample]
 ) -> Iterator[ShardLoad]:
     """The load of each shard: that of the stream, divided like the sample, or the sample's."""
     records, size = metrics.get(RECORDS, _NONE), metrics.get(BYTES, _NONE)

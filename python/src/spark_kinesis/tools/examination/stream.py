@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_kinesis._boto import code_of
 from spark_kinesis._times import duration_text
-from spark_kinesis.tools.facts.cloudwatch import READ_BYTES, READS_REFUSED, Query, read_metrics
+from spark_kinesis.tools.facts.cloudwatch import read_metrics
 from spark_kinesis.tools.facts.records import MIB, READ_CALLS
 from spark_kinesis.tools.facts.records import READ_BYTES as MOST_BYTES
 from spark_kinesis.tools.facts.streams import describe, list_shards
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 STREAM, QUOTA = Section("stream"), Section("quota")
 _WINDOW = timedelta(minutes=15)
-_READS = Query("GetRecords.Success")
+_READS, _READ_BYTES = "GetRecords.Success", "GetRecords.Bytes"
+_REFUSED = "ReadProvisionedThroughputExceeded"
 _BUSY = 0.8
 _REFUSALS = 0.01  # part of all calls. The source itself is refused now and then.
 
@@ -100,10 +101,10 @@ def quota_check(setup: Setup) -> Iterator[Finding]:
 
 def usage_finding(cloudwatch: Any, stream: str, shards: int, now: datetime) -> Finding:
     """How much all polling readers of the open shards use, the query itself among them."""
-    queries = (_READS, READ_BYTES, READS_REFUSED)
+    queries = (_READS, _READ_BYTES, _REFUSED)
     found = read_metrics(cloudwatch, stream, queries, now - _WINDOW, now)
-    reads, refusals = found[_READS], found[READS_REFUSED]
-    calls, size = (found[it].peak / max(shards, 1) for it in (_READS, READ_BYTES))
+    reads, refusals = found[_READS], found[_REFUSED]
+    calls, size = (found[it].peak / max(shards, 1) for it in (_READS, _READ_BYTES))
     refused_calls = refusals.average * _WINDOW.total_seconds()
     seen = (
         f"in the busiest of the last 15 minutes, all polling readers together used {calls:.1f} of "
