@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 # `doctor` finds problems, and one of the ways in finds no positions.
 COMMANDS = {
     "top --once --checkpoint s3://bucket/query": {0},
-    "advise --stream orders --checkpoint s3://bucket/query": {0, 1},
     "batches --checkpoint s3://bucket/query": {0},
     "doctor --checkpoint s3://bucket/query": {1},
     "rewind --yes --watch 0 --to latest --checkpoint s3a://bucket/query": {0},

@@ -111,7 +111,7 @@ def doctor(
 
 @click.command("doctor")
 @click.option("--stream", metavar="NAME|ARN", help="stream of the query (default: none)")
-@click.option("--checkpoint", metavar="PATH", help="checkpoint of the query: a path or an s3: URL")
+@click.option("--checkpoint", metavar="PATH", help="checkpoint of the query: a folder or a URL")
 @click.option("--consumer", metavar="NAME|ARN", help="consumer of a query with enhanced fan-out")
 @click.option(
     "--use",
