@@ -109,6 +109,16 @@ def test_a_partial_put_is_completed(local: LocalKinesis, stream: str) -> None:
     assert sorted(int(record.text) for record in local.records(stream)) == list(range(100))
 
 
+def test_records_that_do_not_fit_into_one_request_are_written(
+    local: LocalKinesis, stream: str
+) -> None:
+    local.reset_stats()
+    shards = local.put(stream, [("key", bytes(900_000))] * 12 + ["x"] * 600)
+    assert len(shards) == 612
+    assert local.stats().records_put == 612
+    assert [len(it.data) for it in local.records(stream)].count(900_000) == 12
+
+
 def test_a_wrong_fault_is_refused(local: LocalKinesis) -> None:
     with pytest.raises(LocalKinesisError, match="rate"):
         local.fault("throttle", rate=2.0)

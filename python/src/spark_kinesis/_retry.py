@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.05, 1.0
 _LAST_DOUBLING = 10
+_REQUEST_RECORDS, _REQUEST_BYTES = 500, 5 * 1024 * 1024
 
 
 def pause(attempt: int, chance: Callable[[], float] = random.random) -> float:
@@ -52,36 +53,55 @@ def put_all(
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Put:
-    """Write records in one request, and again those that were refused, until all are written.
+    """Write records, and again those that were refused, until all are written.
+
+    A request has at most 500 records and, unless a record is larger, 5 MiB, as every server allows.
 
     Args:
         send: sends entries with ``PutRecords``, and returns the answer.
-        entries: as many as fit in one request.
+        entries: the records. The next request follows when the one before is written.
         stream: name or ARN, for the error.
-        seconds: time after which no record is sent again.
+        seconds: time after which no record of a request is sent again.
         error: what is raised if some records are still refused then.
         now: seconds of a clock that never goes back.
         sleep: waits for a number of seconds.
     """
-    shards: dict[int, str] = {}
+    shards: list[str] = []
     refused: Counter[str] = Counter()
-    until, attempt = now() + seconds, 0
-    while True:
-        left = [at for at in range(len(entries)) if at not in shards]
-        answers = send([entries[at] for at in left]).get("Records", ())
-        if len(answers) != len(left):  # boto3 accepts an answer that was cut
-            answers = [{"ErrorCode": "CutAnswer"}] * len(left)
-        for at, answer in zip(left, answers, strict=True):
-            if "ErrorCode" not in answer:
-                shards[at] = answer["ShardId"]
-        codes = [it["ErrorCode"] for it in answers if "ErrorCode" in it]
-        if not codes:
-            return Put(shards=[shards[at] for at in range(len(entries))], refused=refused)
-        if now() >= until:
-            raise error(
-                f"stream {stream}: {len(codes)} records were not written within {seconds:.0f} s. "
-                f"The last error was {codes[-1]}"
-            )
-        refused.update(codes)
-        sleep(pause(attempt))
-        attempt += 1
+    for request in _requests(entries):
+        left, until, attempt = dict(enumerate(request)), now() + seconds, 0
+        written: dict[int, str] = {}
+        while left:
+            answers = send(list(left.values())).get("Records", ())
+            if len(answers) != len(left):  # boto3 accepts an answer that was cut
+                answers = [{"ErrorCode": "CutAnswer"}] * len(left)
+            told = dict(zip(left, answers, strict=True))
+            written |= {at: it["ShardId"] for at, it in told.items() if "ErrorCode" not in it}
+            codes = [it["ErrorCode"] for it in told.values() if "ErrorCode" in it]
+            left = {at: entry for at, entry in left.items() if at not in written}
+            if not left:
+                break
+            if now() >= until:
+                raise error(
+                    f"stream {stream}: {len(left)} records were not written within {seconds:.0f} "
+                    f"s. The last error was {codes[-1]}"
+                )
+            refused.update(codes)
+            sleep(pause(attempt))
+            attempt += 1
+        shards += [written[at] for at in range(len(request))]
+    return Put(shards=shards, refused=refused)
+
+
+def _requests(entries: Sequence[Any]) -> Iterator[list[Any]]:
+    """Entries in groups that fit into a request."""
+    request, size = list[Any](), 0
+    for entry in entries:
+        more = len(entry["Data"]) + len(entry["PartitionKey"].encode())
+        if request and (len(request) == _REQUEST_RECORDS or size + more > _REQUEST_BYTES):
+            yield request
+            request, size = [], 0
+        request.append(entry)
+        size += more
+    if request:
+        yield request

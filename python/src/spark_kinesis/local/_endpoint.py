@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _KEY = "local"  # a local Kinesis accepts every key
 _KEYS = {"aws_access_key_id": _KEY, "aws_secret_access_key": _KEY}
 _ATTEMPTS = 8
-_REQUEST_RECORDS = 500
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS, _STEP_SECONDS = 0.1, 0.5
 
@@ -241,17 +240,13 @@ class LocalEndpoint:
         Raises:
             LocalKinesisError: if some records were still refused after a minute.
         """
-        entries = [_entry(number, record) for number, record in enumerate(records)]
-        found: list[str] = []
-        for first in range(0, len(entries), _REQUEST_RECORDS):
-            found += put_all(
-                lambda some: self.client.put_records(StreamName=stream, Records=some),
-                entries[first : first + _REQUEST_RECORDS],
-                stream=stream,
-                seconds=_PATIENCE_SECONDS,
-                error=LocalKinesisError,
-            ).shards
-        return found
+        return put_all(
+            lambda entries: self.client.put_records(StreamName=stream, Records=entries),
+            [_entry(number, record) for number, record in enumerate(records)],
+            stream=stream,
+            seconds=_PATIENCE_SECONDS,
+            error=LocalKinesisError,
+        ).shards
 
     def records(self, stream: str) -> list[Record]:
         """All records of a stream: parents before children, each shard in its order."""

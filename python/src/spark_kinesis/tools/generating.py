@@ -35,7 +35,7 @@ __all__ = ["Written", "event", "generate", "made", "recorded"]
 
 _ATTEMPTS = 10  # of a request without an answer
 _PATIENCE_SECONDS = 60.0  # for a record that its shard refuses
-_REQUEST_RECORDS, _REQUEST_BYTES = 500, 5 * 1024 * 1024
+_REQUEST_RECORDS = 500
 _REQUEST_SECONDS = 0.1  # records that are due within this time go into one request
 _SLACK_SECONDS = 0.1  # by which a delay is caught up
 _LONGEST_PAUSE_SECONDS = 0.5
@@ -99,11 +99,9 @@ def generate(
             on_progress(found)
             continue
         late += max(0.0, -wait - _SLACK_SECONDS)
-        request, size = list[Record](), 0
-        while record is not None and len(request) <= rate * _REQUEST_SECONDS:
-            size += len(record[0].encode()) + len(record[1])
-            if request and (len(request) == _REQUEST_RECORDS or size > _REQUEST_BYTES):
-                break
+        request = list[Record]()
+        most = min(int(rate * _REQUEST_SECONDS) + 1, _REQUEST_RECORDS)
+        while record is not None and len(request) < most:
             request.append(record)
             record = next(upcoming, None)
         put = put_all(
