@@ -101,7 +101,7 @@ conformance: wheel ## the contract on every server at hand; writes localstack/RE
 	$(PYTHON) -m tests.run_all quick simulator
 	$(PYTHON) localstack/conformance.py
 
-demo: wheel ## see it at work on a local Kinesis: a minute, once all is built
+demo: wheel ## see it at work on a local Kinesis: two minutes, once all is built
 	@$(PYTHON) -m spark_kinesis demo
 
 demo-logs: wheel $(DYNAMODB) ## log processing with DynamoDB and EventBridge, all on this machine: two minutes, once all is built

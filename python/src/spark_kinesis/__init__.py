@@ -38,7 +38,6 @@ from ._options.positions import (
     ByStream,
     Latest,
     Position,
-    PositionWord,
     ShardPosition,
     TrimHorizon,
 )
@@ -98,7 +97,6 @@ __all__ = [
     "MigrationError",
     "MissingPackageError",
     "Position",
-    "PositionWord",
     "Profile",
     "Proxy",
     "ShardPosition",

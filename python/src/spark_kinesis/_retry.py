@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,12 +34,7 @@ class Put:
     """How records were written."""
 
     shards: list[str]  # ID of the shard of each record
-    refused: Counter[str]  # how often a record was refused, by the code of the error
-
-    @property
-    def resent(self) -> int:
-        """How often a record was sent again."""
-        return self.refused.total()
+    resent: int  # how often a record was sent again
 
 
 def put_all(
@@ -67,7 +61,7 @@ def put_all(
         sleep: waits for a number of seconds.
     """
     shards: list[str] = []
-    refused: Counter[str] = Counter()
+    resent = 0
     for request in _requests(entries):
         left, until, attempt = dict(enumerate(request)), now() + seconds, 0
         written: dict[int, str] = {}
@@ -86,11 +80,11 @@ def put_all(
                     f"stream {stream}: {len(left)} records were not written within {seconds:.0f} "
                     f"s. The last error was {codes[-1]}"
                 )
-            refused.update(codes)
+            resent += len(left)
             sleep(pause(attempt))
             attempt += 1
         shards += [written[at] for at in range(len(request))]
-    return Put(shards=shards, refused=refused)
+    return Put(shards=shards, resent=resent)
 
 
 def _requests(entries: Sequence[Any]) -> Iterator[list[Any]]:

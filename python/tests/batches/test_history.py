@@ -134,7 +134,7 @@ def test_the_command_prints_json(written: Written, capsys: pytest.CaptureFixture
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [it["number"] for it in found] == [1, 2]
     assert found[1]["reads"] == [
-        {"stream": ARN, "shard": "b", "start": "trim_horizon", "end": "20"}
+        {"stream": "orders", "shard": "b", "start": "trim_horizon", "end": "20"}
     ]
 
 

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from spark_kinesis.tools.advising import measuring
-from spark_kinesis.tools.advising.layout import Atom, Rate
+from spark_kinesis.tools.advising.layout import Atom, Rate, ShardLoad
 from spark_kinesis.tools.advising.measuring import (
     BYTES,
     RECORDS,
-    Sample,
     hash_key,
     loads_of,
     read_sample,
@@ -64,19 +63,19 @@ def read(client: Any, pauses: list[float] | None = None) -> Any:
 
 @pytest.mark.parametrize("per_second", [1000, 900, 500, 20, 0.5])
 def test_the_rate_of_a_sample_is_that_of_the_shard(per_second: float) -> None:
-    assert read(Steady(per_second)).rate.records == pytest.approx(per_second, rel=0.05)
+    assert read(Steady(per_second)).peak.records == pytest.approx(per_second, rel=0.05)
 
 
 @pytest.mark.parametrize("size", [1000, 10_000, 100_000])
 def test_the_rate_is_right_for_a_shard_that_is_full_of_bytes(size: int) -> None:
     found = read(Steady(1_000_000 / size, size))
-    assert found.rate.bytes == pytest.approx(1_000_000, rel=0.15)
+    assert found.peak.bytes == pytest.approx(1_000_000, rel=0.15)
 
 
 def test_few_rows_are_read_for_a_second_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "ROWS", 100)
     found = read(Steady(1000))
-    assert found.rate.records == pytest.approx(1000, rel=0.05)
+    assert found.peak.records == pytest.approx(1000, rel=0.05)
 
 
 def test_reading_pauses_between_two_calls_and_not_after_the_last() -> None:
@@ -90,8 +89,8 @@ def test_a_record_counts_for_the_hash_key_of_its_key() -> None:
     tally = measuring._Tally(SHARD)
     for number in range(150):
         tally.add("a" if number % 3 else "b", b"x" * 99)
-    found = tally.sample(10.0)
-    assert found.rate == Rate(records=15, bytes=1500)
+    found = tally.load(10.0)
+    assert found.peak == Rate(records=15, bytes=1500)
     assert [(it.key, it.hash_key) for it in found.atoms] == [
         (key, hash_key(key)) for key in sorted(("a", "b"), key=hash_key)
     ]
@@ -104,7 +103,7 @@ def test_a_key_of_another_shard_has_an_explicit_hash_key_that_nobody_sees() -> N
     for _ in range(200):
         tally.add("a", b"x")
         tally.add(None, b"x")  # record distribution AUTO
-    assert tally.sample(1.0).atoms == ()
+    assert tally.load(1.0).atoms == ()
 
 
 HALF = HASH_KEYS // 2
@@ -115,9 +114,12 @@ TWO = (
     ),
 )
 SAMPLES = {
-    shard: Sample(
-        rate=Rate(records=rate, bytes=rate * 100),
-        rows=1000,
+    shard: ShardLoad(
+        id=shard.id,
+        first_key=shard.first_key,
+        last_key=shard.last_key,
+        peak=Rate(records=rate, bytes=rate * 100),
+        sampled=1000,
         atoms=(Atom(hash_key=shard.first_key, records=1, bytes=1, key="k"),),
     )
     for shard, rate in zip(TWO, (300, 100), strict=True)

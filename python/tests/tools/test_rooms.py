@@ -47,19 +47,10 @@ def test_the_api_uses_no_tool() -> None:
 
 
 def test_a_module_is_private_unless_users_import_it() -> None:
-    public = {
-        "columns",
-        "doctor",
-        "live",
-        "local",
-        "monitoring",
-        "payloads",
-        "pytest_plugin",
-        "tools",
-    }
+    public = {"columns", "local", "monitoring", "payloads", "pytest_plugin", "tools"}
     modules = {it.parent if it.name == "__init__.py" else it for it in ROOT.rglob("*.py")} - {ROOT}
     top = {it.stem for it in modules if it.parent == ROOT and not it.name.startswith("_")}
-    assert top <= public
+    assert top == public
     inner = {it for it in modules if it.parent.name in {"local", "monitoring"}}
     assert [it for it in inner if not it.name.startswith("_") and it.parent.parent == ROOT] == []
 

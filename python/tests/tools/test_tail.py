@@ -10,21 +10,22 @@ from aws_kinesis_agg.aggregator import RecordAggregator
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spark_kinesis._offsets import Progress, ShardOffset
+from spark_kinesis.tools.changes import LATEST, read_target
 from spark_kinesis.tools.facts.streams import StreamShard
 from spark_kinesis.tools.tailing import (
-    TRIM_HORIZON,
     Row,
     cut,
     first_shards,
     line,
     pages_of,
-    parse_start,
     rows_of,
     shown,
 )
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 SHARD = "shardId-000000000007"
+TRIM_HORIZON = ShardOffset(progress=Progress.TRIM_HORIZON)
 
 
 def record(key: str | None, data: bytes, age: float = 1.5) -> dict[str, Any]:
@@ -93,8 +94,7 @@ SHARDS = [
 
 
 def test_reading_begins_with_the_oldest_shards_or_with_the_open_ones() -> None:
-    latest = parse_start("LATEST", NOW)
-    oldest = parse_start("trim_horizon", NOW)
+    latest, oldest = LATEST, TRIM_HORIZON
     assert [it[-1] for it in first_shards("s", SHARDS, latest, ())] == ["2", "3"]
     assert [it[-1] for it in first_shards("s", SHARDS, oldest, ())] == ["1", "3"]
     chosen = ("02", "shardId-000000000001")
@@ -106,33 +106,24 @@ def test_reading_begins_with_the_oldest_shards_or_with_the_open_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "request_"),
+    ("text", "position"),
     [
-        ("latest", {"ShardIteratorType": "LATEST"}),
-        ("Trim_Horizon", {"ShardIteratorType": "TRIM_HORIZON"}),
-        (
-            "10m",
-            {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": NOW - timedelta(minutes=10)},
-        ),
-        (
-            "2026-11-23T12:00+00:00",
-            {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": NOW},
-        ),
-        ("2026-11-23T12:00:00Z", {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": NOW}),
-        ("1795435200000", {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": NOW}),
+        (" LATEST ", LATEST),
+        ("Trim_Horizon", TRIM_HORIZON),
+        ("earliest", TRIM_HORIZON),
+        ("2026-11-23T12:00+00:00", ShardOffset(progress=Progress.AT, time="2026-11-23T12:00:00Z")),
+        ("2026-11-23T12:00:00Z", ShardOffset(progress=Progress.AT, time="2026-11-23T12:00:00Z")),
+        ("1795435200000", ShardOffset(progress=Progress.AT, time="2026-11-23T12:00:00Z")),
     ],
 )
-def test_a_start_is_parsed(text: str, request_: dict[str, object]) -> None:
-    assert parse_start(text, NOW) == request_
+def test_a_start_is_parsed(text: str, position: ShardOffset) -> None:
+    assert read_target(text) == position
 
 
 @pytest.mark.parametrize("text", ["", "10", "yesterday", "2026-11-23T12:00:00", "10y"])
 def test_another_start_is_refused(text: str) -> None:
-    with pytest.raises(
-        ValueError,
-        match="the start must be latest, trim_horizon, a time with a time zone",
-    ):
-        parse_start(text, NOW)
+    with pytest.raises(ValueError, match="is not trim_horizon, latest, or a time with a time"):
+        read_target(text)
 
 
 class Closing:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark4, pytest.mark.slow]
 
-SECONDS = 180
+SECONDS = 300
 LAST_LINE = re.compile(
     r"demo: written=([1-9]\d*) read=([1-9]\d*) lost=0 duplicated=0 out_of_order=0"
 )

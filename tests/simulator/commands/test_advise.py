@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from spark_kinesis.local import LocalKinesis
 from spark_kinesis.tools.advising import measuring
-from spark_kinesis.tools.advising.measuring import Sample, read_sample
+from spark_kinesis.tools.advising.measuring import read_sample
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import StreamShard, describe, list_shards
 from tests.simulator.calls import client_of
+
+if TYPE_CHECKING:
+    from spark_kinesis.tools.advising.layout import ShardLoad
 
 SPAN = timedelta(seconds=60)
 FIFTH = 2 * 1024 * 1024 / 5  # of the read quota of a shard, in bytes per second
@@ -34,7 +37,7 @@ class Place:
         self.shard: StreamShard = list_shards(client, name)[0]
         self.pauses: list[float] = []
 
-    def read(self, since: datetime | None = None) -> Sample:
+    def read(self, since: datetime | None = None) -> ShardLoad:
         start = since or datetime.now(timezone.utc) - SPAN + timedelta(seconds=5)
         return read_sample(
             self.client,
@@ -54,9 +57,9 @@ def place(kinesis: Any, make_stream: Callable[[int], str]) -> Place:
 def test_a_sample_has_all_records_of_a_quiet_shard(place: Place, kinesis: Any) -> None:
     write(kinesis, place.name, [f"key-{number % 7}" for number in range(300)])
     found = place.read()
-    assert found.rows == 300
-    assert found.rate.records == pytest.approx(300 / 60)
-    assert found.rate.bytes == pytest.approx(300 * 105 / 60)
+    assert found.sampled == 300
+    assert found.peak.records == pytest.approx(300 / 60)
+    assert found.peak.bytes == pytest.approx(300 * 105 / 60)
     assert {it.key for it in found.atoms} == {f"key-{number}" for number in range(7)}
 
 
@@ -66,7 +69,7 @@ def test_reading_stays_below_a_fifth_of_the_quota(place: Place, kinesis: Any) ->
     assert 0 < len(place.pauses) <= 16
     assert min(place.pauses) >= 1.0
     # After the first page, no call returns more than the bytes of a second.
-    assert found.rows * 10_000 <= (sum(place.pauses) + 1) * FIFTH * 1.1
+    assert found.sampled * 10_000 <= (sum(place.pauses) + 1) * FIFTH * 1.1
     assert max(place.pauses) == pytest.approx(100 * 10_000 / FIFTH)
 
 
@@ -76,7 +79,7 @@ def test_a_shard_that_refuses_reads_ends_the_sample() -> None:
         local.put("orders", ["x"])
         with local.fault("throttle", operation="GetRecords"):
             found = place.read()
-    assert found.rows == 0
+    assert found.sampled == 0
 
 
 def test_old_records_do_not_count(place: Place, kinesis: Any) -> None:

@@ -14,14 +14,17 @@ from aws_kinesis_agg.aggregator import RecordAggregator
 from botocore.exceptions import ClientError
 
 from spark_kinesis import SparkKinesisError
+from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis.local import LocalEndpoint, LocalKinesis
 from spark_kinesis.tools import tailing
+from spark_kinesis.tools.changes import LATEST
 from spark_kinesis.tools.cli import run
 from spark_kinesis.tools.facts.streams import describe
-from spark_kinesis.tools.tailing import LATEST, TRIM_HORIZON, Start, pages_of
+from spark_kinesis.tools.tailing import pages_of
 from tests.simulator.calls import client_of
 
 SHARD = "shardId-000000000000"
+TRIM_HORIZON = ShardOffset(progress=Progress.TRIM_HORIZON)
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +46,7 @@ class Clock:
 
 
 def reading(
-    client: Any, stream: str, start: Start, clock: Clock | None = None
+    client: Any, stream: str, start: ShardOffset, clock: Clock | None = None
 ) -> Iterator[tuple[str, Sequence[Any]]]:
     clock = clock or Clock()
     arn = describe(client, stream).arn
@@ -189,7 +192,7 @@ def test_a_shard_that_refuses_some_reads_is_read_again(capsys: Any) -> None:
     [
         (["--stream", "nothing"], "nothing"),
         (["--stream", "given", "--shard", "77"], "stream given has no shard '77'"),
-        (["--stream", "given", "--from", "never"], "the start must be latest"),
+        (["--stream", "given", "--from", "never"], "is not trim_horizon, latest, or a time"),
     ],
 )
 def test_wrong_options_are_named(

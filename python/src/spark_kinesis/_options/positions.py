@@ -6,13 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from spark_kinesis._times import from_iso, to_iso, utc_now
 
 from .declared import require
-
-PositionWord = Literal["latest", "trim_horizon", "earliest"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,11 +48,13 @@ def read_target(text: str) -> ShardOffset:
     """The position that a text means.
 
     Args:
-        text: ``trim_horizon``, ``latest``, or a time.
+        text: ``latest``, ``trim_horizon`` or ``earliest``, or a time.
     """
     word = text.strip().lower()
-    if word in ("trim_horizon", "latest"):
-        return LATEST if word == "latest" else ShardOffset(progress=Progress.TRIM_HORIZON)
+    if word == "latest":
+        return LATEST
+    if word in ("trim_horizon", "earliest"):
+        return ShardOffset(progress=Progress.TRIM_HORIZON)
     try:
         return ShardOffset(progress=Progress.AT, time=instant(read_time(text, utc_now())))
     except ValueError:

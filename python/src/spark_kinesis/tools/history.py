@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
+from spark_kinesis._offsets import stream_names
 from spark_kinesis._times import parsed, time_text
 from spark_kinesis.tools.facts.checkpoints import Checkpoint
 from spark_kinesis.tools.facts.losses import created_again
@@ -38,7 +39,7 @@ __all__ = ["BatchReads", "ShardRead", "batches"]
 class ShardRead:
     """The part of a shard that a micro-batch has read."""
 
-    stream: str  # ARN of the stream
+    stream: str  # name of the stream, or its ARN if the query reads several with this name
     shard: str  # ID of the shard
     start: str  # position before the micro-batch, as checkpoints have it
     end: str  # position after it
@@ -104,6 +105,7 @@ def _reads(start: SourceOffset, end: SourceOffset) -> Iterator[ShardRead]:
     A shard that only the end contains is read later. One that only the start contains had been
     read to its end before.
     """
+    names = stream_names(set(end.streams))
     for arn, stream in end.streams.items():
         before = start.streams.get(arn)
         if before is None or created_again(arn, parsed(stream.created), parsed(before.created)):
@@ -111,7 +113,7 @@ def _reads(start: SourceOffset, end: SourceOffset) -> Iterator[ShardRead]:
         for shard, after in stream.shards.items():
             begun = before.shards.get(shard)
             if begun is not None and begun.place != after.place:
-                yield ShardRead(stream=arn, shard=shard, start=begun.text, end=after.text)
+                yield ShardRead(stream=names[arn], shard=shard, start=begun.text, end=after.text)
 
 
 @click.command("batches")

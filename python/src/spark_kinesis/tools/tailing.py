@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import islice
@@ -14,21 +14,14 @@ import click
 
 from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._errors import SparkKinesisError
-from spark_kinesis._offsets import short_id
+from spark_kinesis._offsets import Progress, ShardOffset, short_id
 from spark_kinesis._times import utc_now
+from spark_kinesis.tools.changes import LATEST, POSITION, read_target
 from spark_kinesis.tools.facts.aggregates import parse
-from spark_kinesis.tools.facts.records import THROTTLED, pause_after
+from spark_kinesis.tools.facts.records import THROTTLED, iterator_request, pause_after
 from spark_kinesis.tools.facts.streams import describe, full_id, list_shards
 
-from .cli import (
-    FORMS,
-    Connection,
-    connection_options,
-    json_option,
-    print_json,
-    read_time,
-    to_stderr,
-)
+from .cli import FORMS, Connection, connection_options, json_option, print_json, to_stderr
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -43,11 +36,6 @@ _ATTEMPTS = 8
 _EXPIRED = "ExpiredIteratorException"
 _KEY_WIDTH, _DATA_WIDTH = 20, 200
 HEADER = f"{'AGE':>8}  {'SHARD':>5}  {'SIZE':>9}  {'KEY':<{_KEY_WIDTH}}  DATA"
-
-Start = Mapping[str, Any]
-"""Where a shard begins: arguments of ``GetShardIterator``."""
-LATEST: Start = {"ShardIteratorType": "LATEST"}
-TRIM_HORIZON: Start = {"ShardIteratorType": "TRIM_HORIZON"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,7 +54,7 @@ def tail(
     stream: str,
     *,
     kinesis: KinesisClient,
-    start: str = "latest",
+    start: str | ShardOffset = "latest",
     shards: Sequence[str] = (),
     follow: bool = True,
 ) -> Iterator[Row]:
@@ -87,7 +75,7 @@ def tail(
         SparkKinesisError: if a shard refuses all calls, because others use up its quota.
         botocore.exceptions.ClientError: if a call fails for another reason.
     """
-    position = parse_start(start, utc_now())
+    position = read_target(start) if isinstance(start, str) else start
     summary = describe(kinesis, stream)
     first = first_shards(summary.name, list_shards(kinesis, summary.arn), position, shards)
     pages = pages_of(
@@ -96,19 +84,8 @@ def tail(
     return (row for shard, page in pages for record in page for row in rows_of(shard, record))
 
 
-def parse_start(text: str, now: datetime) -> Start:
-    """Parse ``latest``, ``trim_horizon``, or a time. ``ValueError`` for another text."""
-    named = {"latest": LATEST, "trim_horizon": TRIM_HORIZON}
-    if text.lower() in named:
-        return named[text.lower()]
-    try:
-        return {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": read_time(text, now)}
-    except ValueError:
-        raise ValueError(f"the start must be latest, trim_horizon, {FORMS}, not {text!r}") from None
-
-
 def first_shards(
-    stream: str, shards: Sequence[StreamShard], start: Start, chosen: Sequence[str]
+    stream: str, shards: Sequence[StreamShard], start: ShardOffset, chosen: Sequence[str]
 ) -> list[str]:
     """The shards to begin with: the chosen ones, or those without a listed parent.
 
@@ -139,16 +116,15 @@ class _Cursor:
 
     shard: str  # its ID
     due: float  # when the next call may be made, in seconds
-    start: Start
+    position: ShardOffset
     iterator: str | None = None  # ``None`` before the first call, and after it has expired
-    last: str | None = None  # sequence number of the last record
     is_at_tip: bool = False  # whether the last page had all records
 
 
 def pages_of(
     client: KinesisClient,
     arn: str,
-    start: Start,
+    start: ShardOffset,
     first: Sequence[str],
     *,
     with_children: bool = True,
@@ -161,7 +137,7 @@ def pages_of(
     ``with_children`` also reads the children of a shard, after all their parents. ``until_tip``
     ends when all records are read, instead of waiting for more.
     """
-    cursors = [_Cursor(shard=shard, due=now(), start=start) for shard in first]
+    cursors = [_Cursor(shard=shard, due=now(), position=start) for shard in first]
     ended: set[str] = set()
     waiting: dict[str, set[str]] = {}  # the parents of each child
     while cursors and not (until_tip and all(it.is_at_tip for it in cursors)):
@@ -173,7 +149,9 @@ def pages_of(
             continue
         records = answer["Records"]
         yield cursor.shard, records
-        cursor.last = records[-1]["SequenceNumber"] if records else cursor.last
+        if records:
+            last = int(records[-1]["SequenceNumber"])
+            cursor.position = ShardOffset(progress=Progress.AFTER, sequence_number=last)
         cursor.iterator = answer.get("NextShardIterator")
         cursor.is_at_tip = not answer.get("MillisBehindLatest", 0)
         cursor.due = now() + pause_after(records, SHARE)
@@ -186,20 +164,20 @@ def pages_of(
             children = answer.get("ChildShards", ())
             waiting |= {it["ShardId"]: set(it["ParentShards"]) for it in children}
         # All records of a child are later than those of its parents.
-        begin = TRIM_HORIZON if start == LATEST else start
+        begin = ShardOffset(progress=Progress.TRIM_HORIZON) if start == LATEST else start
         for child in [it for it, parents in waiting.items() if parents <= ended]:
             del waiting[child]
-            cursors.append(_Cursor(shard=child, due=now(), start=begin))
+            cursors.append(_Cursor(shard=child, due=now(), position=begin))
 
 
 def _call(client: KinesisClient, arn: str, cursor: _Cursor) -> Any | None:
     """The next page; ``None`` if the iterator has expired, and must be asked for again."""
-    place: Any = cursor.start
-    if cursor.last is not None:
-        kind = "AFTER_SEQUENCE_NUMBER"
-        place = {"ShardIteratorType": kind, "StartingSequenceNumber": cursor.last}
+    is_latest = cursor.position == LATEST
     try:
         if cursor.iterator is None:
+            place: Any = (
+                {"ShardIteratorType": "LATEST"} if is_latest else iterator_request(cursor.position)
+            )
             found = client.get_shard_iterator(StreamARN=arn, ShardId=cursor.shard, **place)
             cursor.iterator = found["ShardIterator"]
         return client.get_records(ShardIterator=cursor.iterator, Limit=_LIMIT, StreamARN=arn)
@@ -211,7 +189,7 @@ def _call(client: KinesisClient, arn: str, cursor: _Cursor) -> Any | None:
                 "of five calls and 2 MiB per second. Read fewer shards with --shard, or stop "
                 "another reader."
             ) from error
-        if code != _EXPIRED or (cursor.last is None and cursor.start == LATEST):
+        if code != _EXPIRED or is_latest:
             raise  # after a new LATEST, records that came meanwhile would be missing
         cursor.iterator = None
         return None
@@ -266,6 +244,7 @@ def cut(text: str, width: int) -> str:
 @click.option(
     "--from",
     "start",
+    type=POSITION,
     default="latest",
     show_default=True,
     help=f"latest, trim_horizon, {FORMS}",
@@ -279,7 +258,7 @@ def command(
     *,
     stream: str,
     shards: tuple[str, ...],
-    start: str,
+    start: ShardOffset,
     count: int | None,
     no_follow: bool,
     as_json: bool,

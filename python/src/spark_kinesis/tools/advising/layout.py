@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LEAST_SAMPLE = 100
 """With fewer rows, a sample says little about a part of a shard: its load counts as even."""
 _EVEN_PARTS = 256
-_ROUNDS = 12
+_LIMITS = 4096  # that are tried for equal parts
 # Neighbors are merged if they use at most this part of the target together, so that they stay so.
 _MERGED = 5 / 8
 # Standard deviations by which a part may carry more than its sample says: one part in 700 does.
@@ -134,27 +134,24 @@ def _even(shard: ShardLoad) -> tuple[Atom, ...]:
     )
 
 
-Part = tuple[int, Sequence[Atom]]
-"""Lowest hash key of a part of a shard, and its load."""
+def _cut(shard: ShardLoad, atoms: Sequence[Atom], most: float) -> list[tuple[int, Sequence[Atom]]]:
+    """As few parts as possible that use at most a part of the quota, as equal as possible.
 
-
-def _cut(shard: ShardLoad, atoms: Sequence[Atom], most: float) -> list[Part]:
-    """As few parts as possible that use at most a part of the quota, as equal as possible."""
+    Each has its lowest hash key and its load.
+    """
     if shard.peak.used <= most:
         return [(shard.first_key, atoms)]
-    found = _filled(shard, atoms, most)
-    low, high = 0.0, most
-    for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        tried = _filled(shard, atoms, middle)
-        if len(tried) <= len(found):
-            high, found = middle, tried
-        else:
-            low = middle
-    return found
+    fewest = len(_filled(shard, atoms, most))
+    limits = [most * number / _LIMITS for number in range(1, _LIMITS + 1)]
+
+    # A smaller limit gives more parts.
+    chosen = bisect_left(limits, -fewest, key=lambda it: -len(_filled(shard, atoms, it)))
+    return _filled(shard, atoms, limits[chosen])
 
 
-def _filled(shard: ShardLoad, atoms: Sequence[Atom], most: float) -> list[Part]:
+def _filled(
+    shard: ShardLoad, atoms: Sequence[Atom], most: float
+) -> list[tuple[int, Sequence[Atom]]]:
     """Parts that take as much as they may, from the lowest hash key on."""
     starts, firsts = [shard.first_key], [0]
     records = size = 0.0

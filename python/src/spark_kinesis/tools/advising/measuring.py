@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import md5
 from typing import TYPE_CHECKING, Any
@@ -38,15 +38,6 @@ FULL = 0.9
 _NONE = Series()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sample:
-    """What was read from a shard."""
-
-    rate: Rate  # per second
-    rows: int  # number of user records
-    atoms: tuple[Atom, ...]  # the load by hash key; empty if there are too few rows to say
-
-
 def measure(  # noqa: PLR0917 those of `advise`
     kinesis: KinesisClient,
     cloudwatch: Any | None,
@@ -67,12 +58,12 @@ def measure(  # noqa: PLR0917 those of `advise`
         except aws_errors() as error:
             notes.append(f"CloudWatch is not used: {error}")
 
-    def read(shard: StreamShard) -> Sample:
+    def read(shard: StreamShard) -> ShardLoad:
         return read_sample(kinesis, summary.arn, shard, since=now - sample, until=now)
 
     samples = dict(zip(shards, ask_each(read, shards, advance), strict=True))
     loads = tuple(loads_of(metrics, samples))
-    rows = sum(it.rows for it in samples.values())
+    rows = sum(it.sampled for it in samples.values())
     if metrics.get(RECORDS, _NONE).points:
         notes.append(
             "Rates: CloudWatch for the whole stream, the busiest minute of the last three hours, "
@@ -96,8 +87,8 @@ def read_sample(
     since: datetime,
     until: datetime,
     sleep: Callable[[float], None] = time.sleep,
-) -> Sample:
-    """Read records of a shard that arrived within a time, at most in 16 calls.
+) -> ShardLoad:
+    """The load in records of a shard that arrived within a time, read in at most 16 calls.
 
     It uses a fifth of the read quota of the shard. If other readers use up the quota, it ends with
     what it has.
@@ -126,7 +117,7 @@ def read_sample(
         if tally.records >= ROWS and last - since >= _LEAST:  # less shows no rate per second
             break
         sleep(pause_after(answer["Records"], SHARE))
-    return tally.sample(max(1.0, (min(last, until) - since).total_seconds()))
+    return tally.load(max(1.0, (min(last, until) - since).total_seconds()))
 
 
 class _Tally:
@@ -171,11 +162,16 @@ class _Tally:
         first, last = self._shard.first_key, self._shard.last_key
         return next((it for it in places if first <= it <= last), None)
 
-    def sample(self, seconds: float) -> Sample:
+    def load(self, seconds: float) -> ShardLoad:
         """What was counted, in records that arrived within this time."""
-        rate = Rate(records=self.records / seconds, bytes=self.bytes / seconds)
-        atoms = tuple(self._atoms()) if self._rows >= LEAST_SAMPLE else ()
-        return Sample(rate=rate, rows=self._rows, atoms=atoms)
+        return ShardLoad(
+            id=self._shard.id,
+            first_key=self._shard.first_key,
+            last_key=self._shard.last_key,
+            peak=Rate(records=self.records / seconds, bytes=self.bytes / seconds),
+            sampled=self._rows,
+            atoms=tuple(self._atoms()) if self._rows >= LEAST_SAMPLE else (),
+        )
 
     def _atoms(self) -> Iterator[Atom]:
         """The load by hash key. What has no place counts as even over the keys that have one."""
@@ -191,23 +187,16 @@ def hash_key(key: str) -> int:
 
 
 def loads_of(
-    metrics: Mapping[str, Series], samples: Mapping[StreamShard, Sample]
+    metrics: Mapping[str, Series], samples: Mapping[StreamShard, ShardLoad]
 ) -> Iterator[ShardLoad]:
     """The load of each shard: that of the stream, divided like the sample, or the sample's."""
     records, size = metrics.get(RECORDS, _NONE), metrics.get(BYTES, _NONE)
-    all_records = sum(it.rate.records for it in samples.values())
-    all_bytes = sum(it.rate.bytes for it in samples.values())
+    all_records = sum(it.peak.records for it in samples.values())
+    all_bytes = sum(it.peak.bytes for it in samples.values())
     for shard, sample in samples.items():
-        peak = sample.rate
-        if records.points:
-            part = peak.records / all_records if all_records else shard.share
-            of_bytes = peak.bytes / all_bytes if all_bytes else shard.share
-            peak = Rate(records=records.peak * part, bytes=size.peak * of_bytes)
-        yield ShardLoad(
-            id=shard.id,
-            first_key=shard.first_key,
-            last_key=shard.last_key,
-            peak=peak,
-            sampled=sample.rows,
-            atoms=sample.atoms,
-        )
+        if not records.points:
+            yield sample
+            continue
+        part = sample.peak.records / all_records if all_records else shard.share
+        of_bytes = sample.peak.bytes / all_bytes if all_bytes else shard.share
+        yield replace(sample, peak=Rate(records=records.peak * part, bytes=size.peak * of_bytes))
