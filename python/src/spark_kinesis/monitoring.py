@@ -80,18 +80,12 @@ _Ask = Callable[[str], Mapping[int, Mapping[str, str]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """A number of a query.
+    """A number of a query."""
 
-    Attributes:
-        name: name in lower case with underscores, such as ``source_fetched_records``.
-        value: the number.
-        is_counter: whether it begins at 0 when the query starts and only grows.
-        labels: ``query``, in a source also ``source``, and for a shard ``stream`` and ``shard``.
-    """
-
-    name: str
+    name: str  # in lower case with underscores, such as ``source_fetched_records``
     value: float
-    is_counter: bool
+    is_counter: bool  # whether it begins at 0 when the query starts and only grows
+    # ``query``, in a source also ``source``, and for a shard ``stream`` and ``shard``.
     labels: Mapping[str, str]
 
 

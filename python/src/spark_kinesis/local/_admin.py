@@ -83,26 +83,17 @@ class Fault(AbstractContextManager["Fault"]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stats:
-    """Counts since the start, or since the last ``reset_stats()``.
+    """Counts since the start, or since the last ``reset_stats()``."""
 
-    Attributes:
-        calls: number of calls by operation, refused calls included.
-        refused: number of refused calls by operation and error code, such as
-            ``refused["GetRecords"]["ProvisionedThroughputExceededException"]``.
-        records_put: number of records written.
-        bytes_put: number of bytes written, partition keys included.
-        records_read: number of records in answers.
-        bytes_read: number of bytes of these records.
-        entries_failed: number of ``PutRecords`` entries refused in calls that succeeded.
-    """
-
-    calls: Mapping[str, int]
+    calls: Mapping[str, int]  # by operation, refused calls included
+    # Refused calls by operation and error code, such as
+    # ``refused["GetRecords"]["ProvisionedThroughputExceededException"]``.
     refused: Mapping[str, Mapping[str, int]]
-    records_put: int
-    bytes_put: int
-    records_read: int
-    bytes_read: int
-    entries_failed: int
+    records_put: int  # number of records written
+    bytes_put: int  # their bytes, partition keys included
+    records_read: int  # number of records in answers
+    bytes_read: int  # their bytes
+    entries_failed: int  # entries of ``PutRecords`` refused in calls that succeeded
 
 
 def stats(endpoint: str) -> Stats:

@@ -38,41 +38,24 @@ class Access(TypedDict):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shard:
-    """A shard, its range of hash keys, and its parents.
+    """A shard, its range of hash keys, and its parents."""
 
-    Attributes:
-        id: id of the shard, such as ``shardId-000000000003``.
-        is_open: whether it takes records.
-        first: lowest hash key, inclusive.
-        last: highest hash key, inclusive.
-        parents: ids of the shards it was made of, which may have expired; none for a shard of a
-            new stream.
-    """
-
-    id: str
-    is_open: bool
-    first: int
-    last: int
-    parents: tuple[str, ...]
+    id: str  # such as ``shardId-000000000003``
+    is_open: bool  # whether it takes records
+    first: int  # lowest hash key, inclusive
+    last: int  # highest hash key, inclusive
+    parents: tuple[str, ...]  # ids of the shards it was made of, which may have expired
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Record:
-    """A record in a stream.
+    """A record in a stream."""
 
-    Attributes:
-        shard_id: id of the shard, such as ``shardId-000000000003``.
-        sequence_number: decimal digits. The number grows within a shard.
-        partition_key: key of the record; ``None`` if Kinesis distributes the records itself.
-        data: data of the record.
-        arrival: time at which Kinesis accepted the record, in UTC.
-    """
-
-    shard_id: str
-    sequence_number: str
-    partition_key: str | None
+    shard_id: str  # id of the shard, such as ``shardId-000000000003``
+    sequence_number: str  # decimal digits. The number grows within a shard.
+    partition_key: str | None  # ``None`` if Kinesis distributes the records itself
     data: bytes
-    arrival: datetime
+    arrival: datetime  # time at which Kinesis accepted the record, in UTC
 
     @property
     def text(self) -> str:
