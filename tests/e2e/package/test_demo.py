@@ -26,5 +26,5 @@ def test_the_demo_finds_no_lost_record(tmp_path: Path) -> None:
     last = LAST_LINE.fullmatch(ended.stdout.splitlines()[-1])
     assert last is not None, ended.stdout[-2000:]
     assert last[1] == last[2]
-    for event in ("split in orders", "merge in orders", "was killed", "starts again from its"):
+    for event in ("orders was split", "orders were merged", "was killed", "starts again from its"):
         assert event in ended.stdout

@@ -84,7 +84,7 @@ def test_a_shard_that_refuses_reads_ends_the_sample() -> None:
 
 def test_old_records_do_not_count(place: Place, kinesis: Any) -> None:
     write(kinesis, place.name, ["k"] * 10)
-    assert place.read(since=datetime.now(timezone.utc) - timedelta(minutes=5)).rows == 0
+    assert place.read(since=datetime.now(timezone.utc) - timedelta(minutes=5)).sampled == 0
 
 
 @pytest.fixture

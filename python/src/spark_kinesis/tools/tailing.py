@@ -65,8 +65,8 @@ def tail(
     Args:
         stream: name or ARN.
         kinesis: boto3's client of Kinesis, which makes a call again that a shard refuses.
-        start: ``latest``, ``trim_horizon``, an ISO time with a zone, ``10m`` for a time ago, or
-            milliseconds since 1970.
+        start: ``latest``, ``trim_horizon`` or ``earliest``, an ISO time with a zone, ``10m`` for a
+            time ago, or milliseconds since 1970.
         shards: IDs or numbers of the shards to read, without their children; default: all.
         follow: whether to wait for more records when all are read.
 
