@@ -208,6 +208,15 @@ def test_a_missing_function_is_named(place: str, capsys: pytest.CaptureFixture[s
     assert f"--records {place} " in capsys.readouterr().err
 
 
+def test_a_file_that_ends_the_program_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("raise SystemExit(0)")
+    assert run(["generate", "--stream", "orders", "--records", f"{file}:f"]) == 2
+    assert "names no function: SystemExit(0)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

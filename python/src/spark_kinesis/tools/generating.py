@@ -185,7 +185,7 @@ def function_of(place: str) -> Make:
     module, _, name = place.rpartition(":")
     try:
         found = run_path(module)[name] if module.endswith(".py") else resolve_name(place)
-    except (ImportError, AttributeError, KeyError, OSError, ValueError) as error:
+    except (ImportError, AttributeError, KeyError, OSError, ValueError, SystemExit) as error:
         raise GeneratorError(
             f"--records {place} names no function: {error!r}. Write module:function, or "
             "path/to/file.py:function"
