@@ -58,7 +58,7 @@ def checkpoint_check(setup: Setup) -> Iterator[Finding]:
             except call_errors() as error:
                 yield CHECKPOINT.refused("streams", error, f"a call for {name}")
             else:
-                yield from stream_findings(found, setup.now())
+                yield from stream_findings(found, found.summary.server_time or setup.now())
 
 
 def log_findings(

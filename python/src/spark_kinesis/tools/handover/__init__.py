@@ -5,16 +5,29 @@ The commands are those of ``spark-kinesis migrate``.
 
 from __future__ import annotations
 
-from .handing_back import HandOver as HandOver
-from .handing_back import hand_back as hand_back
-from .leases import Lease as Lease
-from .leases import NewLease as NewLease
-from .leases import kcl_stops as kcl_stops
-from .leases import scan_leases as scan_leases
-from .positions import Stop as Stop
-from .positions import Stops as Stops
-from .positions import ends_in_dynamodb as ends_in_dynamodb
-from .positions import ends_in_files as ends_in_files
-from .positions import read_stops as read_stops
-from .takeover import TakeOver as TakeOver
-from .takeover import take_over as take_over
+from .handing_back import HandOver, hand_back
+from .leases import Lease, NewLease, kcl_stops, scan_leases
+from .positions import (
+    Stop,
+    Stops,
+    ends_in_dynamodb,
+    ends_in_files,
+    read_stops,
+)
+from .takeover import TakeOver, take_over
+
+__all__ = [
+    "HandOver",
+    "Lease",
+    "NewLease",
+    "Stop",
+    "Stops",
+    "TakeOver",
+    "ends_in_dynamodb",
+    "ends_in_files",
+    "hand_back",
+    "kcl_stops",
+    "read_stops",
+    "scan_leases",
+    "take_over",
+]
