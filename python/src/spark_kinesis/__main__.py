@@ -12,10 +12,9 @@ def main() -> int:
     try:
         from .tools.cli import run  # noqa: PLC0415 needs optional packages
     except ImportError as error:
-        if error.name not in ("click", "rich"):
-            raise
+        is_missing = error.name in ("click", "rich")
         message = f"spark-kinesis needs {error.name}: pip install {CLI}"
-        print(message, file=sys.stderr)  # noqa: T201 a command prints
+        print(message if is_missing else f"spark-kinesis: {error}", file=sys.stderr)  # noqa: T201
         return 2
     return run(sys.argv[1:])
 

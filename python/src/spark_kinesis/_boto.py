@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies_environment
 
 from ._errors import MissingPackageError, SparkKinesisError
 
@@ -27,6 +28,7 @@ TRANSIENT = (
 )
 """The services' names of errors that may pass."""
 _ROLE_ATTEMPTS = 5
+_AWS_DOMAINS = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws", ".amazonaws.eu")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -44,6 +46,8 @@ def boto3(user: str) -> ModuleType:
 class CallSettings:
     """How calls reach AWS, and as which role. The defaults are those of the AWS SDK.
 
+    It raises a ``SparkKinesisError`` for a wrong URL of a proxy.
+
     Attributes:
         role_arn: ARN of a role to assume.
         external_id: ID that the owner of the role requires.
@@ -56,10 +60,18 @@ class CallSettings:
     proxy: str | None = field(default=None, repr=False)
     ca_bundle: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.proxy is not None:
+            _require_url("--proxy", self.proxy)
+
     def config(self, endpoint: str | None, attempts: int, timeout: float | None = None) -> Any:
         """The configuration of a client, as in ``client``. Calls to this machine need no proxy."""
         from botocore.config import Config  # noqa: PLC0415 optional
 
+        if self.proxy is None and not is_local(endpoint):
+            for name, url in getproxies_environment().items():
+                if name in ("http", "https"):
+                    _require_url(f"{name}_proxy", url if "://" in url else f"http://{url}")
         proxies = None if self.proxy is None else {"http": self.proxy, "https": self.proxy}
         found = Config(
             retries={"mode": "standard", "total_max_attempts": attempts},
@@ -71,6 +83,21 @@ class CallSettings:
 
 
 _DIRECT = CallSettings()
+
+
+def _require_url(name: str, url: str) -> None:
+    """Refuse a proxy before a library does: its message would show a part of the password."""
+    try:
+        parts = urlsplit(url)
+        is_good = bool(parts.hostname) and parts.port != 0
+        is_good &= parts.path in ("", "/") and not (parts.query or parts.fragment)
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise SparkKinesisError(
+            f"{name}: no URL such as http://host:3128. In a name or a password, write / as %2F, # "
+            "as %23 and ? as %3F"
+        )
 
 
 def client(
@@ -212,6 +239,11 @@ def needs_placeholders(
 def is_local(endpoint: str | None) -> bool:
     """Whether an endpoint is on this machine."""
     return endpoint is not None and urlsplit(endpoint).hostname in _LOOPBACK
+
+
+def is_aws(endpoint: str | None) -> bool:
+    """Whether an endpoint is that of AWS, so that its other services know the same account."""
+    return endpoint is None or (urlsplit(endpoint).hostname or "").endswith(_AWS_DOMAINS)
 
 
 def aws_errors() -> tuple[type[Exception], ...]:

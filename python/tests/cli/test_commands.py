@@ -102,6 +102,7 @@ class Failing:
         (NoRegionError(), 2, "spark-kinesis: You must specify a region.\n"),
         (KeyboardInterrupt(), 130, ""),
         (click.UsageError("odd"), 2, "Error: odd\n"),
+        (SystemExit(0), 2, ""),
     ],
 )
 def test_failures_have_a_code_and_a_line(
@@ -124,6 +125,33 @@ def test_a_defect_is_no_finding_and_shows_where_it_is(
     err = capsys.readouterr().err
     assert "Traceback" in err
     assert err.endswith("spark-kinesis: defect\n")
+
+
+def test_a_defect_shows_no_keys(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = ZeroDivisionError("http://user:SECRET@127.0.0.1:9")
+    monkeypatch.setattr("spark_kinesis.tools.demo.run", Failing(error))
+    assert run(["demo"]) == 2
+    assert "SECRET" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["doctor", "tail --stream orders"])
+def test_a_wrong_proxy_is_named_without_its_password(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--region", "eu-west-1", "--proxy", "http://user:SECRET/x@127.0.0.1:9"]
+    assert run([*command.split(), *place]) == 2
+    said = capsys.readouterr()
+    assert "--proxy: no URL such as http://host:3128" in said.err
+    assert "SECRET" not in said.out + said.err
+
+
+def test_a_duration_that_no_clock_has_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "--stream", "orders", "--since", "999999d"]) == 2
+    said = capsys.readouterr().err
+    assert "Invalid value for '--since'" in said
+    assert "Traceback" not in said
 
 
 def test_a_file_that_cannot_be_written_is_an_error(
@@ -149,6 +177,15 @@ def test_a_missing_package_is_named(
     assert spark_kinesis.__main__.main() == 2
     advice = "pip install click rich boto3 aws_kinesis_agg six"
     assert capsys.readouterr().err == f"spark-kinesis needs click: {advice}\n"
+
+
+def test_another_import_that_fails_is_no_finding(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "spark_kinesis.tools.cli", None)
+    assert spark_kinesis.__main__.main() == 2
+    said = "spark-kinesis: import of spark_kinesis.tools.cli halted; None in sys.modules\n"
+    assert capsys.readouterr().err == said
 
 
 def test_the_packages_in_messages_are_those_of_the_extras() -> None:

@@ -134,7 +134,7 @@ def test_a_proxy_without_a_port_number_is_a_problem(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("https_proxy", "http://proxy:many")
     report = doctor(region="eu-west-1")
     (finding,) = (it for it in report if it.section == "network")
-    assert (finding.state, "HTTPS_PROXY" in finding.remedy) == (State.PROBLEM, True)
+    assert (finding.state, "https_proxy: no URL" in finding.seen) == (State.PROBLEM, True)
 
 
 def test_aws_knows_the_caller_or_says_why_not(monkeypatch: pytest.MonkeyPatch) -> None:

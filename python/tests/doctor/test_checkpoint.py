@@ -28,7 +28,6 @@ from spark_kinesis.tools.examination.finding import Setup
 from spark_kinesis.tools.facts.checkpoints import Checkpoint, next_positions
 from spark_kinesis.tools.facts.files import open_files
 from spark_kinesis.tools.facts.lags import Probe
-from spark_kinesis.tools.facts.losses import ServiceClock
 from spark_kinesis.tools.facts.streams import StreamSummary
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
@@ -43,19 +42,10 @@ SUMMARY = StreamSummary(
     mode="PROVISIONED",
     retention=DAY,
     open_shards=1,
-    consumers=0,
     key=None,
-    shard_metrics=(),
 )
 READ = ShardOffset(progress=Progress.AFTER, sequence_number=7, complete_as_of=NOW - HOUR)
-AT_TIP = Probe(
-    at=NOW,
-    position=READ,
-    behind=timedelta(),
-    arrived=None,
-    sequence_number=None,
-    is_end=False,
-)
+AT_TIP = Probe(behind=timedelta(), arrived=None)
 
 
 Fact = tuple[ShardOffset, Probe | Exception | None]
@@ -138,7 +128,7 @@ def test_the_lag_is_that_of_the_last_shard() -> None:
     found = of(facts((READ, less), (READ, behind), (waiting, None)), "lag")
     assert found.seen == "orders is at most 3 h behind, in b. 1 shards were not read"
     # The record that the probe read counts, too.
-    only = replace(AT_TIP, arrived=NOW - 3 * HOUR, records=1)
+    only = replace(AT_TIP, arrived=NOW - 3 * HOUR)
     assert "3 h behind, in b" in of(facts((READ, AT_TIP), (READ, only)), "lag").seen
 
 
@@ -191,6 +181,16 @@ def test_a_batch_that_was_not_completed_runs_again(tmp_path: Path) -> None:
     assert readable.seen.endswith(text)
 
 
+def test_a_checkpoint_whose_query_has_not_started_is_no_problem(tmp_path: Path) -> None:
+    folder = tmp_path / "sources" / "0"
+    folder.mkdir(parents=True)
+    (folder / "initial-offset.json").write_text(end(), encoding="utf-8")
+    found = Checkpoint(open_files(str(tmp_path)))
+    readable, owner = log_findings(found, next_positions(found), "orders", NOW)
+    assert (readable.state, owner.state) == (State.OK, State.OK)
+    assert readable.seen.endswith("The query has not started yet")
+
+
 def stub(*names: str, asked: list[str], field: str = "ShardId") -> Any:
     """A client of the stream `orders` that keeps a field of each request for an iterator."""
 
@@ -232,7 +232,7 @@ def looked_at(
 ) -> StreamFacts:
     kinesis = stub(*shards, asked=asked)
     monkeypatch.setattr(Setup, "kinesis", lambda *_: kinesis)
-    setup = Setup(connection=Connection("doctor"), clock=ServiceClock(lambda: NOW))
+    setup = Setup(connection=Connection("doctor"))
     offset = StreamOffset(created="2026-01-01T00:00:00Z", shards=shards)
     return look_at(setup, "orders", ARN, offset)
 

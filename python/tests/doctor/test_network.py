@@ -9,11 +9,16 @@ import pytest
 from botocore.exceptions import ConnectTimeoutError
 
 from python.tests.doctor.servers import Proxy, Quiet, certified, serving
+from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import CallSettings
 from spark_kinesis.tools.cli import Connection
 from spark_kinesis.tools.examination import Finding, State, network
 from spark_kinesis.tools.examination.finding import Setup
-from spark_kinesis.tools.examination.network import clock_finding, network_check, proxy_of
+from spark_kinesis.tools.examination.network import (
+    clock_finding,
+    network_check,
+    proxy_of_environment,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,25 +97,34 @@ def test_a_proxy_that_refuses_is_a_problem(proxied: str, monkeypatch: pytest.Mon
     assert "wrong" not in refused.seen
 
 
-@pytest.mark.parametrize("proxy", ["http://user:pass@proxy:many", "http://user:pass#1@proxy:1"])
-def test_a_wrong_url_of_a_proxy_is_a_problem(
-    proxy: str, proxied: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "http://user:hidden@proxy:many",
+        "http://user:hidden#1@proxy:1",
+        "http://user:hidden/1@proxy:1",
+        "http://user:1/hidden@proxy:1",
+        "http://user:1?hidden@proxy:1",
+    ],
+)
+def test_a_wrong_url_of_a_proxy_is_refused_without_its_password(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("https_proxy", proxy)
-    wrong = problem(found(proxied))
-    assert "HTTPS_PROXY" in wrong.remedy
-    assert "pass" not in wrong.seen
+    wrong = problem(found("https://kinesis.example.org"))
+    assert wrong.seen.startswith("https_proxy: no URL such as")
+    assert "hidden" not in wrong.seen
+    with pytest.raises(SparkKinesisError, match="--proxy: no URL such as") as refused:
+        CallSettings(proxy=proxy)
+    assert "hidden" not in str(refused.value)
 
 
 def test_hosts_of_no_proxy_are_reached_directly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", ".amazonaws.com")
-    assert proxy_of(AWS, DIRECT, is_local=False) is None
-    chosen = CallSettings(proxy="http://p:1")  # botocore uses it for these hosts, too
-    assert proxy_of(AWS, chosen, is_local=False) == "http://p:1"
+    assert proxy_of_environment(AWS) is None
     monkeypatch.setenv("no_proxy", "")
-    assert proxy_of(AWS, DIRECT, is_local=False) == "http://127.0.0.1:1"
-    assert proxy_of(AWS, DIRECT, is_local=True) is None
+    assert proxy_of_environment(AWS) == "http://127.0.0.1:1"
 
 
 def test_certificates_of_the_call_are_used(

@@ -30,9 +30,7 @@ SUMMARY = StreamSummary(
     mode="PROVISIONED",
     retention=timedelta(days=1),
     open_shards=1,
-    consumers=0,
     key="alias/mine",
-    shard_metrics=(),
 )
 GOOD = {
     "list_shards": {"Shards": []},

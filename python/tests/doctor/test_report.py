@@ -19,13 +19,12 @@ def test_only_problems_make_a_set_up_unhealthy() -> None:
     assert (len(SICK), SICK[0], list(SICK[1:])) == (3, FINDINGS[0], FINDINGS[1:])
 
 
-def test_the_text_has_the_remedies_first() -> None:
+def test_the_text_has_each_finding_once_and_the_problems_first() -> None:
     assert repr(SICK).splitlines() == [
-        "✘ stream a is DELETING",
+        "✘ stream: status: stream a is DELETING",
         "  Name another stream.",
         "",
         "✔ software: java: Java 17",
-        "✘ stream: status: stream a is DELETING",
         "? quota: reads: no metrics. Allow cloudwatch:GetMetricData.",
-        "3 findings: 1 problems, 1 unknown",
+        "Findings: 3. Problems: 1. Unknown: 1.",
     ]

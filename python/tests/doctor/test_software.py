@@ -88,7 +88,7 @@ def test_a_jar_of_another_version_or_scala_is_a_problem() -> None:
         ("/x/spark-kinesis_2.13-0.0.2.jar", "version 0.0.2"),
         (f"file:/x/spark-kinesis_2.12-{__version__}.jar", "Scala 2.12"),
     ):
-        _, found = of(replace(GOOD, jars=(jar,)), "jar")
+        (found,) = of(replace(GOOD, jars=(jar,)), "jar")
         assert found.state is State.PROBLEM
         assert expected in found.seen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -27,11 +28,17 @@ def test_the_lag_is_the_age_of_the_first_unread_record(
 ) -> None:
     position = ShardOffset(progress=Progress.AFTER, sequence_number=7)
     found = Probe(
-        at=NOW,
-        position=position,
         behind=timedelta(seconds=behind),
         arrived=None if arrived is None else NOW - timedelta(seconds=arrived),
-        sequence_number=None,
-        is_end=False,
     )
-    assert lag(position, [found], NOW) == timedelta(seconds=age)
+    assert lag(position, found, NOW) == timedelta(seconds=age)
+
+
+def test_without_a_read_the_time_of_the_checkpoint_is_the_limit() -> None:
+    position = ShardOffset(progress=Progress.AFTER, sequence_number=7)
+    assert lag(position, None, NOW) is None
+    minute = timedelta(minutes=1)
+    read = replace(position, complete_as_of=NOW - minute)
+    assert lag(read, None, NOW) == minute
+    assert lag(read, Probe(behind=2 * minute, arrived=None), NOW) == minute
+    assert lag(ShardOffset(progress=Progress.FINISHED), None, NOW) == timedelta()

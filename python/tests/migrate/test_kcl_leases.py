@@ -95,7 +95,8 @@ def test_the_stream_of_a_lease() -> None:
     [
         ("shard-0", None, "name it with --stream"),
         (SEVERAL, "refunds", "no lease of stream refunds. It has leases of orders"),
-        (None, "orders", "no lease of stream orders. It has leases of no stream"),
+        (None, "orders", "^table app has no leases$"),
+        (None, None, "^table app has no leases$"),
     ],
 )
 def test_a_stream_without_leases_is_refused(key: str | None, stream: str | None, says: str) -> None:

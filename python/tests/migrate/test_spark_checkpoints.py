@@ -43,7 +43,7 @@ class Old:
         )
         self.write(place, json.dumps({"shardId": shard, **entry}))
 
-    def read(self, metadata: str | None = None, source: str = "0") -> Stops:
+    def read(self, metadata: str | None = None, source: str | None = None) -> Stops:
         ends = None if metadata is None else ends_in_files(open_files(metadata))
         return read_stops(Checkpoint(open_files(str(self.path))), source, ends)
 
@@ -90,7 +90,22 @@ def test_awslabs_positions_are_those_at_the_end_of_the_newest_completed_batch(
             "shard-3": SHARD_END,
         }
     }
-    assert old.read(source="orders") == old.read(), "the new query names its only source"
+
+
+def test_several_old_sources_are_told_apart(tmp_path: Path) -> None:
+    old = Old(tmp_path, AWSLABS)
+    heads = [{"metadata": {"batchId": "0", "streamName": name}} for name in ("orders", "refunds")]
+    begun = [json.dumps({**it, "shard-0": logged("TRIM_HORIZON")}) for it in heads]
+    old.write("offsets/0", "\n".join([HEAD, *begun]))
+    old.write("commits/0", "v1\n{}")
+    for source in "01":
+        root = f"sources/{source}"
+        old.end(0, "shard-0", place("AFTER_SEQUENCE_NUMBER", f"{source}7"), root=root)
+    with pytest.raises(MigrationError, match=r"with --from-source.* of these: 0, 1"):
+        old.read()
+    assert old.read(source="1") == {"refunds": {"shard-0": after(17)}}
+    with pytest.raises(MigrationError, match="--from-source"):
+        old.read(source="2")
 
 
 def test_qubole_positions(tmp_path: Path) -> None:

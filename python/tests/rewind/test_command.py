@@ -25,7 +25,7 @@ class Query(Folder):
 
     def ask(self, *words: str, to: str = "trim_horizon") -> int:
         """Move it."""
-        place = ["--checkpoint", str(self.path), "--to", to, "--watch", "0"]
+        place = ["--checkpoint", str(self.path), "--to", to, "--watch", "0s"]
         return run(["rewind", *place, *words])
 
     def is_moved(self) -> bool:
@@ -116,7 +116,7 @@ def test_a_query_that_plans_a_batch_while_the_command_watches_is_noticed(
         query.write("offsets/1", f"v1\n{{}}\n{line(30)}")
 
     monkeypatch.setattr(changes, "time", SimpleNamespace(sleep=sleep))
-    assert query.rewind("--watch", "15") == 2
+    assert query.rewind("--watch", "15s") == 2
     assert "is running: it has planned or completed a micro-batch" in capsys.readouterr().err
     assert not query.is_moved()
 
@@ -129,3 +129,19 @@ def test_the_command_says_how_to_undo_it(query: Query, capsys: pytest.CaptureFix
     assert f"copy {kept}/offsets/0 to {query.path}/offsets/0, then" in said
     assert f"delete {query.path}/offsets/1" in said
     assert (kept / "offsets/0").read_text() == before
+
+
+def test_a_move_that_moves_nothing_neither_asks_nor_writes(
+    query: Query, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = line(20).replace('"20"', '"trim_horizon"')
+    query.write("offsets/0", f"v1\n{{}}\n{before}")
+    assert query.ask("--watch", "15s") == 0
+    assert capsys.readouterr().out == "There is nothing to move.\n"
+    assert not (query.path / "offsets" / "1").exists()
+
+
+def test_the_time_to_watch_has_a_unit(query: Query, capsys: pytest.CaptureFixture[str]) -> None:
+    assert query.rewind("--watch", "1ms") == 0
+    assert query.rewind("--watch", "15") == 2
+    assert "'15' is not a duration such as 200ms, 30s" in capsys.readouterr().err

@@ -9,7 +9,12 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from spark_kinesis import JarNotFoundError, KinesisJarMissingError, with_kinesis
+from spark_kinesis import (
+    JarNotFoundError,
+    KinesisJarMissingError,
+    SparkKinesisError,
+    with_kinesis,
+)
 
 
 @pytest.fixture
@@ -239,3 +244,12 @@ def test_no_jar_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_KINESIS_JAR", "nowhere.jar")
     with pytest.raises(JarNotFoundError, match=r"SPARK_KINESIS_JAR is 'nowhere\.jar'"):
         with_kinesis(fresh())
+
+
+def test_an_option_without_a_value_names_the_variable(
+    jar: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--jars")
+    with pytest.raises(SparkKinesisError, match="PYSPARK_SUBMIT_ARGS: argument --jars"):
+        with_kinesis(fresh())
+    assert Path(jar).is_file()

@@ -147,7 +147,7 @@ def test_a_query_takes_over_in_an_aggregate_and_hands_back(
     assert len(again) == 4, "the first two user records of the aggregate of each child"
 
     late = moving.put(2, 3)
-    assert moving.migrate("to-kcl", name, "--watch", "4") == 0
+    assert moving.migrate("to-kcl", name, "--watch", "4s") == 0
     second = application.run(tmp_path / "second.log", per_shard=6, shards=2)
     assert sorted(keys(second)) == sorted(late)
 
@@ -189,7 +189,7 @@ def test_an_application_with_several_streams(moving: Moving, kinesis: str, tmp_p
     assert moving.migrate("kcl", name) == 2  # the leases do not say which records were read
     assert moving.migrate("kcl", name, "--begin", "latest") == 0
     assert [it[:5] for it in moving.begins] == ["at:20"] * 3
-    assert moving.migrate("to-kcl", name, "--watch", "4") == 0
+    assert moving.migrate("to-kcl", name, "--watch", "4s") == 0
     table = boto3.client(
         "dynamodb",
         endpoint_url=moving.dynamodb,

@@ -77,7 +77,7 @@ def test_a_query_begins_where_an_application_stopped(
     done = {parent: max(every, key=int), other: last[other], child: last[child]}
     unread = OldConsumer(stream).unread(done)
     access = ["--endpoint", stream.endpoint, "--region", REGION, "--stream", stream.name]
-    words = ["kcl", "app", "--dynamodb-endpoint", moto, "--yes", "--watch", "0"]
+    words = ["kcl", "app", "--dynamodb-endpoint", moto, "--yes", "--watch", "0s"]
     assert run(["migrate", *words, "--checkpoint", str(checkpoint), *access]) == 0
     collector = Collector()
     with running(spark, stream.source(), checkpoint, collector) as query:

@@ -184,7 +184,7 @@ def test_a_replay_across_a_rewind_returns_the_rows_of_both_batches_with_their_ow
             wait_for("the end", lambda: logged(checkpoint, "commits") == logged(checkpoint))
 
     place = ["--checkpoint", str(checkpoint), "--endpoint", stream.endpoint, "--region", REGION]
-    rewind = ["rewind", "--to", "trim_horizon", "--yes", "--watch", "0", *place]
+    rewind = ["rewind", "--to", "trim_horizon", "--yes", "--watch", "0s", *place]
     stream.put(80)
     read(80)
     assert run(rewind) == 0

@@ -49,7 +49,7 @@ class Rewound:
 
     def rewind(self, to: str, *words: str) -> int:
         """Move the query."""
-        agreed = ["--yes", "--watch", "0"]
+        agreed = ["--yes", "--watch", "0s"]
         access = ["--endpoint", self.stream.endpoint, "--region", REGION]
         return run(
             ["rewind", "--checkpoint", str(self.checkpoint), "--to", to, *agreed, *words, *access]

@@ -98,7 +98,7 @@ class Program:
         """Move the queries of these ways to the beginning of the stream."""
         for way in ways:
             words = ["--checkpoint", str(self.folder / "checkpoints" / way), "--to", "trim_horizon"]
-            words += ["--yes", "--watch", "0", "--region", REGION]
+            words += ["--yes", "--watch", "0s", "--region", REGION]
             run(
                 [sys.executable, "-m", "spark_kinesis", "rewind", *words],
                 cwd=self.folder,

@@ -44,7 +44,7 @@ class Moving:
 
     def migrate(self, *words: str) -> int:
         """Take the stream over. Returns the exit code."""
-        agreed = ["--yes"] if "--watch" in words else ["--yes", "--watch", "0"]
+        agreed = ["--yes"] if "--watch" in words else ["--yes", "--watch", "0s"]
         place = ["--checkpoint", str(self.folder), "--stream", self.name, *agreed]
         return run(["migrate", *words, *place, "--endpoint", self.endpoint])
 

@@ -117,7 +117,7 @@ def test_a_profile_keeps_the_endpoint_of_the_store(
     upload(query, s3)
     chosen = ["--profile", "audit", "--storage-option", f"endpoint_url={moto}"]
     assert run(words(query, "batches", *chosen)) == 0, capsys.readouterr().err
-    moved = ["--yes", "--watch", "0", "--to", "latest", *chosen]
+    moved = ["--yes", "--watch", "0s", "--to", "latest", *chosen]
     assert run(words(query, "rewind", *moved)) == 0, capsys.readouterr().err
     keys = [it["Key"] for it in s3.list_objects_v2(Bucket="bucket")["Contents"]]
     assert "checkpoints/orders/offsets/1" in keys, "the move is in the bucket of this server"

@@ -24,7 +24,7 @@ COMMANDS = {
     "top --once --checkpoint s3://bucket/query": {0},
     "batches --checkpoint s3://bucket/query": {0},
     "doctor --checkpoint s3://bucket/query": {1},
-    "rewind --yes --watch 0 --to latest --checkpoint s3a://bucket/query": {0},
+    "rewind --yes --watch 0s --to latest --checkpoint s3a://bucket/query": {0},
     "migrate awslabs s3://bucket/query --checkpoint s3://bucket/new": {2},
     "migrate to-kcl leases --checkpoint s3://bucket/query --dynamodb-endpoint http://127.0.0.1:1": {
         2

@@ -31,7 +31,7 @@ def test_a_lease_becomes_the_position_of_a_new_query(
     begin = f"continues; it stopped {stopped} (0); first record {first}, which arrived at 20"
     assert joint.startswith(f"{moving.name} {FIRST}: {begin}")
     assert written.startswith(f"Written: {moving.folder}.")
-    assert f"To undo it: delete {moving.folder}, and start the other consumer." in written
+    assert f"delete {moving.folder}/sources/0/initial-offset.json, and start the other" in written
     assert moving.begins == {"0": moving.numbers[3]}
 
 
@@ -116,7 +116,7 @@ def test_an_application_with_several_streams(
         key = f"{it.arn.split(':')[4]}:{it.name}:{int(it.created.timestamp())}:{FIRST}"
         put_lease(table, TABLE, key, checkpoint)
     place = ["--checkpoint", str(moving.folder), "--endpoint", moving.endpoint]
-    place += ["--yes", "--watch", "0"]
+    place += ["--yes", "--watch", "0s"]
     assert run(["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place]) == 0
     initial = Checkpoint(open_files(str(moving.folder))).initial("0")
     assert initial is not None
@@ -132,7 +132,7 @@ def test_a_running_application_is_not_taken_over(
 ) -> None:
     put_lease(table, TABLE, FIRST, moving.numbers[3])
     during_watch(lambda: put_lease(table, TABLE, FIRST, moving.numbers[4]))
-    assert moving.kcl(moto, "--watch", "0.5") == 2
+    assert moving.kcl(moto, "--watch", "500ms") == 2
     assert "a KCL application is running" in capsys.readouterr().err
     assert not moving.folder.exists()
 
@@ -177,7 +177,7 @@ def test_no_checkpoint_is_written_unless_the_user_agreed(
     moving: Moving, moto: str, table: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put_lease(table, TABLE, FIRST, "TRIM_HORIZON")
-    place = ["--checkpoint", str(moving.folder), "--stream", moving.name, "--watch", "0"]
+    place = ["--checkpoint", str(moving.folder), "--stream", moving.name, "--watch", "0s"]
     endpoints = ["--endpoint", moving.endpoint, "--dynamodb-endpoint", moto]
     assert run(["migrate", "kcl", TABLE, *place, *endpoints]) == 2
     said = capsys.readouterr()

@@ -49,7 +49,7 @@ class Stopped:
 
     def rewind(self, to: str, *words: str) -> int:
         """Move the query."""
-        return run(self.query.words("rewind", "--yes", "--watch", "0", "--to", to, *words))
+        return run(self.query.words("rewind", "--yes", "--watch", "0s", "--to", to, *words))
 
     @property
     def place(self) -> ShardOffset:

@@ -48,7 +48,7 @@ class Leaving:
 
     def hand_back(self, moto: str, *words: str) -> int:
         place = ["--checkpoint", str(self.folder), "--endpoint", self.endpoint]
-        fast = ["--dynamodb-endpoint", moto, "--watch", "0.5", "--yes"]
+        fast = ["--dynamodb-endpoint", moto, "--watch", "500ms", "--yes"]
         fast += ["--backup", str(self.folder / "old-leases.jsonl")]
         return run(["migrate", "to-kcl", TABLE, *place, *fast, *words])
 
@@ -108,7 +108,9 @@ def test_what_was_handed_back_can_be_taken_over_again(
     new = tmp_path / "new"
     place = ["--stream", leaving.name, "--checkpoint", str(new), "--endpoint", leaving.endpoint]
     assert (
-        run(["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place, "--yes", "--watch", "0"])
+        run(
+            ["migrate", "kcl", TABLE, "--dynamodb-endpoint", moto, *place, "--yes", "--watch", "0s"]
+        )
         == 0
     )
     (stream,) = json.loads((new / "sources/0/initial-offset.json").read_text())["streams"].values()

@@ -44,7 +44,7 @@ class Leaving:
 
     def hand_back(self, *words: str) -> int:
         """Write the leases. Returns the exit code."""
-        fast = ["--dynamodb-endpoint", self.moto, "--watch", "0", "--yes"]
+        fast = ["--dynamodb-endpoint", self.moto, "--watch", "0s", "--yes"]
         fast += ["--backup", str(self.query.folder / "old-leases.jsonl")]
         first, *place = self.query.words("to-kcl", *fast, *words)
         return run(["migrate", first, TABLE, *place])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-from argparse import ArgumentParser
+from argparse import ArgumentError, ArgumentParser
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+
+from spark_kinesis._errors import SparkKinesisError
 
 from .jars import default_settings, jar_path
 from .missing import require_connector_in
@@ -55,6 +57,7 @@ def with_kinesis(builder: SparkSession.Builder, *, real_time: bool = False) -> S
     Raises:
         KinesisJarMissingError: if a JVM runs without the connector. The message says what to do.
         JarNotFoundError: if this installation has no jar for the installed Spark.
+        SparkKinesisError: if an option in ``PYSPARK_SUBMIT_ARGS`` has no value.
     """
     if real_time:
         for name, value in _REAL_TIME_SETTINGS.items():
@@ -111,10 +114,13 @@ def _options_of(builder: SparkSession.Builder) -> dict[str, str]:
 
 def submitted(setting: str) -> str | None:
     """The jars or packages in ``PYSPARK_SUBMIT_ARGS``, by their own option or by ``--conf``."""
-    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument(_OPTIONS[setting], dest="own")
     parser.add_argument("--conf", "-c", action="append", default=[])
-    given, _ = parser.parse_known_args(_submit_arguments())
+    try:
+        given, _ = parser.parse_known_args(_submit_arguments())
+    except ArgumentError as error:
+        raise SparkKinesisError(f"{_SUBMIT_ARGUMENTS}: {error}") from error
     by_conf = dict(text.partition("=")[::2] for text in given.conf)
     own: str | None = given.own
     return own or by_conf.get(setting)

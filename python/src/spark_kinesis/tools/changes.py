@@ -17,6 +17,7 @@ from spark_kinesis._errors import CheckpointError, SparkKinesisError
 from spark_kinesis._offsets import Progress, ShardOffset, stream_names
 from spark_kinesis._times import instant, utc_now
 from spark_kinesis.tools.cli import (
+    DURATION,
     FORMS,
     Value,
     connection_options,
@@ -137,9 +138,8 @@ class Consent:
 
     def end(self, plan: Plan, said: str) -> int:
         """Say what was done, and how to undo it. Returns the exit code."""
-        screen().print(
-            f"{said} To undo it: {plan.undo}." if plan.is_done else "Nothing was changed."
-        )
+        nothing = "Nothing was changed." if plan.shards else "There is nothing to move."
+        screen().print(f"{said} To undo it: {plan.undo}." if plan.is_done else nothing)
         return LOSS if plan.losses and not self.allow_loss else 0
 
 
@@ -152,10 +152,11 @@ _OPTIONS = (
     ),
     click.option(
         "--watch",
-        type=click.FloatRange(0),
-        default=WATCH_SECONDS,
+        type=DURATION,
+        default=f"{WATCH_SECONDS:g}s",
         show_default=True,
-        help="seconds to watch whether something still runs there",
+        callback=lambda _context, _option, time: time.total_seconds(),
+        help="how long to watch whether something still runs there",
     ),
     yes_option,
     click.option("--dry-run", is_flag=True, help="only show the plan"),

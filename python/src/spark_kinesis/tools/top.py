@@ -85,13 +85,13 @@ def look(
     notes: list[str] = []
     for arn, stream in position.streams.items():
         places = list(stream.shards.items())
-        answers = probe_each(kinesis, arn, places, lambda: now)
+        answers = probe_each(kinesis, arn, places)
         for (shard, at), answer in zip(places, answers, strict=True):
             if isinstance(answer, Exception):
                 notes.append(f"{shard} of {arn} could not be read: {answer}")
-                lags[arn, shard] = lag(at, [], now)
+                lags[arn, shard] = lag(at, None, now)
             else:
-                lags[arn, shard] = lag(at, [answer], now)
+                lags[arn, shard] = lag(at, answer, now)
     return snapshot(
         at=now,
         query=opened.location,

@@ -113,7 +113,7 @@ def test_a_folder_that_is_no_checkpoint_is_a_problem(
     look: Callable[..., Report], tmp_path: Path
 ) -> None:
     log = found(look(checkpoint=str(tmp_path)), "checkpoint", "log")
-    assert (log.state, "has no micro-batch" in log.seen) == (State.PROBLEM, True)
+    assert (log.state, "has no position" in log.seen) == (State.PROBLEM, True)
 
 
 def test_the_progress_names_each_check(

@@ -26,7 +26,7 @@ def test_the_command_has_a_code_and_json(endpoint: str, capsys: pytest.CaptureFi
     assert {"section", "subject", "state", "seen", "remedy"} == set(answer["findings"][0])
     assert run([*words, "orderz"]) == 1
     out = capsys.readouterr().out
-    assert out.startswith("✘ kinesis:DescribeStreamSummary failed")
+    assert out.startswith("✘ stream: status: kinesis:DescribeStreamSummary failed")
     assert "Check the name" in out.splitlines()[1]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Table
 
-from spark_kinesis._boto import is_local
+from spark_kinesis._boto import is_aws
 from spark_kinesis.tools.changes import agree, progress, yes_option
 from spark_kinesis.tools.cli import (
     DURATION,
@@ -133,7 +133,7 @@ def command(
     """
     if is_applied and as_json:
         raise click.UsageError("--apply excludes --json")
-    has_metrics = not is_local(connection.endpoint)
+    has_metrics = is_aws(connection.endpoint)
     with progress("reading shards") as advance:
         found = advise(
             stream,
@@ -188,14 +188,15 @@ def _show(found: Advice, console: Console) -> None:
             f"{it.peak.used:.1%}",
         )
     console.print(table)
-    wanted = len(found.layout.pieces)
-    fullest = max(it.used for it in found.layout.pieces)
-    console.print(
-        f"shards: {wanted} instead of {len(found.shards)}, with {len(found.steps)} calls. After "
-        f"that, the fullest uses at most {fullest:.1%} of its write quota."
-        if found.steps
-        else f"shards: keep the {len(found.shards)}. The fullest uses {fullest:.1%}."
-    )
+    if found.steps:
+        console.print(
+            f"shards: {len(found.layout.pieces)} instead of {len(found.shards)}, with "
+            f"{len(found.steps)} calls. After that, the fullest uses at most "
+            f"{max(it.used for it in found.layout.pieces):.1%} of its write quota."
+        )
+    else:
+        fullest = max(it.peak.used for it in found.shards)
+        console.print(f"shards: keep the {len(found.shards)}. The fullest uses {fullest:.1%}.")
     for number, step in enumerate(found.steps, start=1):
         console.print(f"  {number}. {step}", markup=False)
     for hot in found.layout.hot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import traceback
 from importlib import import_module
@@ -57,7 +58,8 @@ class _Commands(click.Group):
 
 
 _EPILOG = """\b
-Exit codes: 0 success, 1 a finding (each command says which) or a "no" to a question, 2 an error.
+Exit codes: 0 success, 1 a finding (each command says which) or a "no" to a question, 2 an error,
+130 after Ctrl-C, except for commands that run until Ctrl-C.
 Region and credentials come from the AWS SDK's default chain."""
 
 
@@ -82,7 +84,8 @@ def run(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal may not have our signs
     try:
-        ended = spark_kinesis.main(list(arguments), "spark-kinesis", standalone_mode=False)
+        with spark_kinesis.make_context("spark-kinesis", list(arguments)) as context:
+            ended = spark_kinesis.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
@@ -90,11 +93,15 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except SystemExit:  # click and rich end so if the reader of a pipe, such as `head`, has ended
-        return 0
+    except (BrokenPipeError, SystemExit) as end:
+        # The reader of a pipe, such as `head`, has ended. For this reason, rich exits.
+        is_pipe = BrokenPipeError in (type(end), type(end.__context__))
+        if is_pipe:  # what is not written yet goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0 if is_pipe else FAILED
     except Exception as error:  # noqa: BLE001 none may end with the code of a finding
         if not isinstance(error, (SparkKinesisError, OSError)) and not is_from_aws(error):
-            traceback.print_exc()
+            to_stderr(shown(traceback.format_exc()))
         to_stderr(shown(f"spark-kinesis: {error or type(error).__name__}"))
         return FAILED
     return ended if isinstance(ended, int) else 0

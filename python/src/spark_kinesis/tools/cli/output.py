@@ -17,7 +17,7 @@ from spark_kinesis._times import to_iso
 
 _WIDE = 1000
 
-json_option = click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
 
 
 def screen() -> Console:

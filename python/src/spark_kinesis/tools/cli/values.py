@@ -30,25 +30,16 @@ def read_duration(text: str) -> timedelta:
 
 
 def read_time(text: str, now: datetime) -> datetime:
-    """The time that a text means, as ``read_instant``, or a duration before now."""
-    if _DURATION.fullmatch(text.strip().lower()):
-        return now - read_duration(text)
-    try:
-        return read_instant(text)
-    except ValueError as error:
-        raise ValueError(f"{text!r} is not {FORMS}") from error
-
-
-def read_instant(text: str) -> datetime:
-    """The time that a text in a file means: it must not depend on when somebody reads it.
-
-    Args:
-        text: ISO 8601 with ``Z`` or an offset, or milliseconds since 1970.
-    """
+    """The time that a text means: one of the ``FORMS``."""
     words = text.strip()
-    found = from_millis(int(words)) if _EPOCH_MILLIS.fullmatch(words) else from_iso(words)
-    if found.tzinfo is None:
-        raise ValueError(f"{text!r} has no time zone")
+    if _DURATION.fullmatch(words.lower()):
+        return now - read_duration(words)
+    try:
+        found = from_millis(int(words)) if _EPOCH_MILLIS.fullmatch(words) else from_iso(words)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError(f"{text!r} is not {FORMS}")
     return found
 
 
@@ -78,7 +69,7 @@ class Value(click.ParamType):  # type: ignore[type-arg]
             return value
         try:
             return self._read(value)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             self.fail(str(error), param, ctx)
 
 

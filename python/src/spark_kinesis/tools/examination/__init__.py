@@ -6,6 +6,7 @@ The command is ``doctor``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -46,8 +47,11 @@ def doctor(
     endpoint: str | None = None,
     region: str | None = None,
     profile: str | None = None,
+    role_arn: str | None = None,
+    external_id: str | None = None,
+    proxy: str | None = None,
+    ca_bundle: str | None = None,
     storage: Mapping[str, str] | None = None,
-    settings: CallSettings | None = None,
     spark: SparkSession | None = None,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> Report:
@@ -63,8 +67,11 @@ def doctor(
         endpoint: URL of Kinesis; default: that of AWS.
         region: AWS region; default: that of the stream's ARN, else from the AWS SDK.
         profile: profile of the AWS configuration files; default: the AWS SDK's provider chain.
+        role_arn: ARN of a role to assume; default: none.
+        external_id: ID that the owner of the role requires.
+        proxy: URL of an HTTP proxy; default: that of the environment.
+        ca_bundle: file of the certificates to trust; default: those of the AWS SDK.
         storage: options of the store of the checkpoint, such as ``endpoint_url`` of an S3 server.
-        settings: role, proxy and certificates; default: those of the AWS SDK.
         spark: a Spark session; default: the active one of this process.
         on_step: called with the name of each check before it runs.
 
@@ -73,6 +80,7 @@ def doctor(
 
     Raises:
         ValueError: for another word in ``uses``.
+        SparkKinesisError: for a wrong URL in ``proxy``.
     """
     uses_of(uses, has_consumer=False)  # refuses other words before anything is called
     connection = Connection(
@@ -80,9 +88,10 @@ def doctor(
         endpoint=endpoint,
         region=region,
         profile=profile,
-        settings=settings or CallSettings(),
+        settings=CallSettings(
+            role_arn=role_arn, external_id=external_id, proxy=proxy, ca_bundle=ca_bundle
+        ),
         storage=dict(storage or {}),
-        timeout=_SECONDS,
     )
     setup = Setup(
         connection=connection,
@@ -92,15 +101,20 @@ def doctor(
         uses=tuple(uses),
         spark=spark,
     )
-    # In the order in which a set-up works.
+    return _examine(setup, on_step)
+
+
+def _examine(setup: Setup, on_step: Callable[[str], None]) -> Report:
+    """Make the checks in the order in which a set-up works."""
+    setup.connection = replace(setup.connection, timeout=_SECONDS)
     checks: dict[str, Callable[[Setup], Iterable[Finding]]] = {
         "software": software_check,
         "access": access_check,
         "network": network_check,
     }
-    if stream is not None:
+    if setup.stream is not None:
         checks |= {"stream": stream_check, "quota": quota_check, "permissions": permission_check}
-    if checkpoint is not None:
+    if setup.checkpoint is not None:
         checks["checkpoint"] = checkpoint_check
     found: list[Finding] = []
     for name, check in checks.items():
@@ -141,19 +155,12 @@ def command(connection: Connection, as_json: bool, **asked: Any) -> int:
     reads one record, and asks CloudWatch, if the caller may. For a checkpoint it reads one record
     of each shard, of at most 100 shards. Each read is one of the five per second of its shard.
 
-    Exit codes: 0 without a problem, 1 with one, 2 after an error.
+    Exit codes: 0 without a problem, 1 with one, 2 an error.
     """
     with progress_bar() as bar:
         task = bar.add_task("", total=None)
-        report = doctor(
-            **asked,
-            endpoint=connection.endpoint,
-            region=connection.region,
-            profile=connection.profile,
-            storage=connection.storage,
-            settings=connection.settings,
-            on_step=lambda name: bar.update(task, description=name),
-        )
+        setup = Setup(connection=connection, **asked)
+        report = _examine(setup, lambda name: bar.update(task, description=name))
     if as_json:
         print_json({"healthy": report.is_healthy, "findings": list(report)})
     else:

@@ -40,7 +40,7 @@ def checkpoint_check(setup: Setup) -> Iterator[Finding]:
         positions = next_positions(checkpoint)
         if not positions:
             raise CheckpointError(f"the checkpoint {checkpoint.location} has no Kinesis source")
-        yield from log_findings(checkpoint, positions, setup.stream, setup.clock.now())
+        yield from log_findings(checkpoint, positions, setup.stream, setup.now())
     except call_errors(OSError, ValueError) as error:
         # No permission, a damaged file, or credentials that cannot be loaded.
         seen = f"the checkpoint {location} cannot be read: {error}"
@@ -58,7 +58,7 @@ def checkpoint_check(setup: Setup) -> Iterator[Finding]:
             except call_errors() as error:
                 yield CHECKPOINT.refused("streams", error, f"a call for {name}")
             else:
-                yield from stream_findings(found, setup.clock.now())
+                yield from stream_findings(found, found.summary.server_time or setup.now())
 
 
 def log_findings(
@@ -69,16 +69,15 @@ def log_findings(
 ) -> Iterator[Finding]:
     """What the log alone shows: is it readable, and does it belong to a stream?"""
     planned, completed = checkpoint.state()
-    newest = checkpoint.batch(planned[-1])
-    when = "" if newest.planned is None else f", {duration_text(now - newest.planned)} ago"
-    restart = "is not completed, and runs again"
-    if newest.number in completed:
-        restart = "is completed, and the query continues after it"
-    yield CHECKPOINT.ok(
-        "log",
-        f"{checkpoint.location} is readable. Spark planned micro-batch {newest.number} last{when}. "
-        f"It {restart}",
-    )
+    seen = "The query has not started yet"
+    if planned:
+        newest = checkpoint.batch(planned[-1])
+        when = "" if newest.planned is None else f", {duration_text(now - newest.planned)} ago"
+        restart = "is not completed, and runs again"
+        if newest.number in completed:
+            restart = "is completed, and the query continues after it"
+        seen = f"Spark planned micro-batch {newest.number} last{when}. It {restart}"
+    yield CHECKPOINT.ok("log", f"{checkpoint.location} is readable. {seen}")
     if stream is None:
         return
     arns = list(dict.fromkeys(arn for it in positions.values() for arn in it.streams))
@@ -123,7 +122,7 @@ def look_at(setup: Setup, name: str, arn: str, offset: StreamOffset) -> StreamFa
     ]
     readable.sort(key=lambda it: (it[1].complete_as_of or _FIRST, it[0]))
     places = readable[:MOST_PROBES]
-    probes = probe_each(client, arn, places, setup.clock.now)
+    probes = probe_each(client, arn, places)
     by_shard = dict(zip((shard for shard, _ in places), probes, strict=True))
     return StreamFacts(name=name, summary=summary, offset=offset, listed=listed, probes=by_shard)
 
@@ -153,7 +152,7 @@ def _lag(facts: StreamFacts, now: datetime) -> Finding:
         failed = next((it for it in facts.probes.values() if isinstance(it, Exception)), None)
         why = "they wait for their parents" if failed is None else text_of(failed)
         return CHECKPOINT.unknown("lag", f"no shard of {facts.name} could be read: {why}")
-    lags = {it: lag(facts.offset.shards[it], [probe], now) for it, probe in found.items()}
+    lags = {it: lag(facts.offset.shards[it], probe, now) for it, probe in found.items()}
     behind = {it: age for it, age in lags.items() if age}
     if not behind:
         return CHECKPOINT.ok("lag", f"{facts.name} is read to its end{rest}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from spark_kinesis import SparkKinesisError
-from spark_kinesis._boto import TRANSIENT, answer_of, aws_errors, code_of, is_local
-from spark_kinesis.tools.facts.losses import ServiceClock
+from spark_kinesis._boto import TRANSIENT, answer_of, aws_errors, code_of, is_aws, is_local
+from spark_kinesis._times import utc_now
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -118,13 +118,16 @@ class Report(tuple[Finding, ...]):
         return not self.problems
 
     def __repr__(self) -> str:
-        """The problems with their remedies, then one line per finding."""
-        lines = [f"{it.state.mark} {it.seen}\n  {it.remedy}\n" for it in self.problems]
-        for it in self:
-            how = f". {it.remedy}" if it.state is State.UNKNOWN and it.remedy else ""
-            lines.append(f"{it.state.mark} {it.section}: {it.subject}: {it.seen}{how}")
+        """The problems with their remedies, then one line for each other finding."""
+        lines = []
+        for it in sorted(self, key=lambda it: it.state is not State.PROBLEM):
+            text = f"{it.state.mark} {it.section}: {it.subject}: {it.seen}"
+            if it.state is State.PROBLEM:
+                lines += [text, f"  {it.remedy}", ""]
+            else:
+                lines.append(f"{text}. {it.remedy}" if it.remedy else text)
         unknown = sum(it.state is State.UNKNOWN for it in self)
-        total = f"{len(self)} findings: {len(self.problems)} problems, {unknown} unknown"
+        total = f"Findings: {len(self)}. Problems: {len(self.problems)}. Unknown: {unknown}."
         return "\n".join([*lines, total])
 
 
@@ -138,16 +141,18 @@ class Setup:
     consumer: str | None = None  # name or ARN of the query's consumer
     uses: tuple[str, ...] = ("read",)  # what the query does: as the argument of ``doctor``
     spark: SparkSession | None = None  # a session to look at; default: the active one
-    clock: ServiceClock = field(default_factory=ServiceClock)  # learns from answers of Kinesis
+    lead: timedelta = timedelta()  # of the service's clock before ours, if that is wrong
     summary: StreamSummary | None = None  # what Kinesis says about the stream, if it is known
     shards: list[StreamShard] = field(default_factory=list)  # of the stream, if they are known
     has_consumer: bool = False  # whether the consumer of the query exists
 
     def kinesis(self, stream: str | None = None) -> KinesisClient:
         """A client of Kinesis, in the region of a stream if that is an ARN."""
-        found = self._in_region_of(stream).kinesis(attempts=_ATTEMPTS)
-        self.clock.follow(found)
-        return found
+        return self._in_region_of(stream).kinesis(attempts=_ATTEMPTS)
+
+    def now(self) -> datetime:
+        """The time of the service."""
+        return utc_now() + self.lead
 
     def service(self, name: str, stream: str | None = None) -> Any:
         """A client of another service, in the region of a stream."""
@@ -156,8 +161,7 @@ class Setup:
     @property
     def is_aws(self) -> bool:
         """Whether Kinesis is that of AWS, so that other services know the same account."""
-        endpoint = self.connection.endpoint
-        return endpoint is None or (urlsplit(endpoint).hostname or "").endswith(_AWS_DOMAINS)
+        return is_aws(self.connection.endpoint)
 
     @property
     def is_local(self) -> bool:
@@ -169,7 +173,6 @@ class Setup:
 
 
 _ATTEMPTS = 3
-_AWS_DOMAINS = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws", ".amazonaws.eu")
 
 
 def region_of(arn: str | None) -> str | None:

@@ -17,13 +17,12 @@ from spark_kinesis import SparkKinesisError
 from spark_kinesis._boto import aws_errors, code_of
 from spark_kinesis._times import duration_text
 from spark_kinesis.tools.facts.files import shown
+from spark_kinesis.tools.facts.losses import clock_lead
 
 from .finding import Finding, Section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from spark_kinesis._boto import CallSettings
 
     from .finding import Setup
 
@@ -32,6 +31,7 @@ NETWORK = Section("network")
 _REFUSED = timedelta(minutes=5)
 # A clock that NTP keeps is right to a second, and the service's time is known to a second.
 _WRONG = timedelta(seconds=30)
+_LEAST = timedelta(seconds=2)  # smaller leads are errors of measurement
 _SECONDS = 5
 _MILLIS = 1000
 _ROUTE = (
@@ -55,10 +55,12 @@ def network_check(setup: Setup) -> Iterator[Finding]:
     """The way to the endpoint, and the clock of the service. Needs a region, no credentials."""
     try:
         url = setup.kinesis(setup.stream).meta.endpoint_url
-    except SparkKinesisError:
-        return  # the check of the region has said why
+    except SparkKinesisError as error:
+        if setup.connection.region is not None:  # else the check of the region has said why
+            yield NETWORK.refused("connection", error, "")
+        return
     settings = setup.connection.settings
-    proxy = proxy_of(url, settings, is_local=setup.is_local)
+    proxy = None if setup.is_local else settings.proxy or proxy_of_environment(url)
     through = ""
     if proxy is None:
         address = _address(url)
@@ -70,31 +72,23 @@ def network_check(setup: Setup) -> Iterator[Finding]:
     try:
         seconds, headers = ask(url, proxy, settings.ca_bundle)
     except aws_errors() as error:
-        remedy = _REMEDIES.get(code_of(error))
-        # The text about a wrong URL may contain a part of the proxy's password.
-        why = error if remedy or proxy is None else "the URL of the proxy may be wrong"
-        yield NETWORK.problem(
-            "connection",
-            f"{url}{through} does not answer: {why}",
-            remedy or "Check the endpoint, HTTPS_PROXY or --proxy, and AWS_CA_BUNDLE.",
-        )
+        other = "Check the endpoint, HTTPS_PROXY or --proxy, and AWS_CA_BUNDLE."
+        remedy = _REMEDIES.get(code_of(error), other)
+        yield NETWORK.problem("connection", f"{url}{through} does not answer: {error}", remedy)
         return
     yield NETWORK.ok("connection", f"{url}{through} answers in {seconds * _MILLIS:.0f} ms")
-    setup.clock.learn(headers)
-    yield clock_finding(setup.clock.ahead)
+    lead = clock_lead(headers)
+    if lead is not None and abs(lead) >= _LEAST:
+        setup.lead = lead
+    yield clock_finding(lead)
 
 
-def proxy_of(url: str, settings: CallSettings, *, is_local: bool) -> str | None:
-    """The proxy of the settings, or else that of the environment. ``None`` without one."""
+def proxy_of_environment(url: str) -> str | None:
+    """The proxy for a URL. ``None`` without one. A proxy of the options needs no such search."""
     from botocore.httpsession import ProxyConfiguration  # noqa: PLC0415 optional
     from botocore.utils import get_environ_proxies  # noqa: PLC0415
 
-    if is_local:
-        return None
-    # botocore uses a proxy of the settings whatever NO_PROXY says.
-    chosen = dict.fromkeys(("http", "https"), settings.proxy)
-    proxies = get_environ_proxies(url) if settings.proxy is None else chosen
-    found: str | None = ProxyConfiguration(proxies=proxies).proxy_url_for(url)
+    found: str | None = ProxyConfiguration(proxies=get_environ_proxies(url)).proxy_url_for(url)
     return found
 
 

@@ -65,8 +65,6 @@ def software_findings(found: Installed) -> Iterator[Finding]:
         yield _java(found.java)
     yield _spark(found)
     yield _on_class_path(found)
-    for jar in found.jars:
-        yield from _wrong_jar(jar, found.scala)
 
 
 def _java(version: str | None) -> Finding:
@@ -104,7 +102,7 @@ def _on_class_path(found: Installed) -> Finding:
             "Keep one of these jars, and restart the session: Spark may mix their classes.",
         )
     if jars:
-        return SOFTWARE.ok("jar", f"the connector's jar is {jars[0]}")
+        return _jar(jars[0], found.scala)
     if not found.is_session:
         if not found.lack:
             seen = "this package contains the jar, and with_kinesis adds it to a session"
@@ -121,23 +119,18 @@ _RELEASE = (
 )
 
 
-def _wrong_jar(place: str, wanted: str | None) -> Iterator[Finding]:
+def _jar(place: str, wanted: str | None) -> Finding:
+    """Does the only jar fit Spark and this package, by its name?"""
     named = _JAR_NAME.search(place)
-    if named is None:
-        return
-    scala, version = named.groups()
-    if wanted not in (None, scala):
-        yield SOFTWARE.problem(
-            "jar",
-            f"{place} is for Scala {scala}, and Spark has Scala {wanted}",
-            f"Use the jar at spark_kinesis.jar_path({wanted!r}).",
-        )
-    if version != __version__:
-        yield SOFTWARE.problem(
-            "jar",
-            f"{place} is version {version}, and the Python package is {__version__}",
-            f"Use the jar at spark_kinesis.jar_path(), or install the wheel of version {version}.",
-        )
+    scala, version = named.groups() if named else (wanted, __version__)
+    if wanted in (None, scala) and version == __version__:
+        return SOFTWARE.ok("jar", f"the connector's jar is {place}")
+    return SOFTWARE.problem(
+        "jar",
+        f"{place} is version {version} for Scala {scala}. The Python package is {__version__}, and "
+        f"Spark has Scala {wanted or scala}",
+        f"Use the jar at spark_kinesis.jar_path({wanted or scala!r}), or the wheel of its version.",
+    )
 
 
 def find_installed(spark: SparkSession | None) -> Installed:

@@ -93,7 +93,7 @@ def quota_check(setup: Setup) -> Iterator[Finding]:
         return
     try:
         cloudwatch = setup.service("cloudwatch", summary.arn)
-        yield usage_finding(cloudwatch, summary.name, summary.open_shards, setup.clock.now())
+        yield usage_finding(cloudwatch, summary.name, summary.open_shards, setup.now())
     except call_errors() as error:
         remedy = "To see it, allow cloudwatch:GetMetricData."
         yield QUOTA.unknown("reads", f"{unknown} {text_of(error)}", remedy)

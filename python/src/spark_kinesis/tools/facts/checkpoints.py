@@ -127,12 +127,6 @@ class Checkpoint:
         """The folder, as the user gave it, without keys."""
         return self.files.location
 
-    @cached_property
-    def query_id(self) -> str | None:
-        """Spark's ID of the query. ``None`` if the query never started."""
-        text = self.files.read("metadata")
-        return None if text is None else str(json.loads(text)["id"])
-
     def planned(self) -> list[int]:
         """The IDs of the micro-batches in the log, in order. Spark keeps about the last 100."""
         return _numbers(self.files.names("offsets"))
@@ -193,8 +187,8 @@ class Checkpoint:
         text = self.files.read(path)
         return None if text is None else decode(text, f"{self.location}/{path}")
 
-    def start(self, wanted: str | None = None) -> tuple[str, SourceOffset]:
-        """A Kinesis source, and where it began. Without any micro-batch, too."""
+    def starts(self) -> dict[str, SourceOffset]:
+        """Where each Kinesis source began, by its number or name. Without any micro-batch, too."""
         names = self.files.names("sources")
         found = {it: offset for it in names if (offset := self.initial(it)) is not None}
         if not found:
@@ -202,6 +196,11 @@ class Checkpoint:
                 f"the checkpoint {self.location} has no position: it is not a checkpoint, or its "
                 "query never ran"
             )
+        return found
+
+    def start(self, wanted: str | None = None) -> tuple[str, SourceOffset]:
+        """A Kinesis source, and where it began."""
+        found = self.starts()
         source = self._chosen(list(found), wanted)
         return source, found[source]
 
@@ -262,7 +261,9 @@ def next_position(checkpoint: Checkpoint, wanted: str | None = None) -> SourceOf
 def next_positions(checkpoint: Checkpoint) -> dict[str, SourceOffset]:
     """Where each Kinesis source continues, by its number or name."""
     planned = checkpoint.planned()
-    sources = checkpoint.kinesis_sources(checkpoint.batch(planned[-1] if planned else 0))
+    if not planned:
+        return checkpoint.starts()
+    sources = checkpoint.kinesis_sources(checkpoint.batch(planned[-1]))
     return {it: next_position(checkpoint, it) for it in sources}
 
 

@@ -6,11 +6,11 @@ read completely is within the retention period. See docs/adr/0006-completeness.m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spark_kinesis._errors import SparkKinesisError
 from spark_kinesis._offsets import Progress, ShardOffset
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SHARD_EXPIRED = "the shard has expired with its unread records"
 _LEASE_RESOLUTION = timedelta(seconds=1)
 _CLOCK_RESOLUTION = timedelta(seconds=1)  # of the header
-_LEAST_SKEW = timedelta(seconds=2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,33 +115,14 @@ def created_again(arn: str, created: datetime | None, recorded: datetime | None)
     )
 
 
-class ServiceClock:
-    """The clock of the service, from the header ``Date`` of its answers."""
+def clock_lead(headers: Mapping[str, str]) -> timedelta | None:
+    """How far the clock of the service is ahead of ours, by an answer that just came.
 
-    def __init__(self, local: Callable[[], datetime] = utc_now) -> None:
-        """Assume that both clocks are the same, until an answer arrives."""
-        self._local = local
-        self.ahead: timedelta | None = None
-
-    def now(self) -> datetime:
-        """The time of the service, in UTC."""
-        ahead = self.ahead or timedelta()
-        return self._local() + (ahead if abs(ahead) >= _LEAST_SKEW else timedelta())
-
-    def learn(self, headers: Mapping[str, str]) -> None:
-        """Set ``ahead`` to the lead of the service's clock, from an answer that just came."""
-        date = next((value for name, value in headers.items() if name.lower() == "date"), None)
-        if date is None:
-            return
-        try:
-            found = parsedate_to_datetime(date)
-        except ValueError:
-            return
-        self.ahead = found.astimezone(timezone.utc) + _CLOCK_RESOLUTION / 2 - self._local()
-
-    def follow(self, client: Any) -> None:
-        """Learn from every answer to a client of boto3, also from refusals."""
-        client.meta.events.register("after-call", self._after_call)
-
-    def _after_call(self, http_response: Any, **_: object) -> None:
-        self.learn(http_response.headers)
+    ``None`` if its header ``Date`` is missing or wrong.
+    """
+    date = next((value for name, value in headers.items() if name.lower() == "date"), "")
+    try:
+        found = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return found.astimezone(timezone.utc) + _CLOCK_RESOLUTION / 2 - utc_now()

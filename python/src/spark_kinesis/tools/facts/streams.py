@@ -41,9 +41,7 @@ class StreamSummary:
     mode: str  # ``PROVISIONED`` or ``ON_DEMAND``
     retention: timedelta
     open_shards: int
-    consumers: int  # number of consumers of enhanced fan-out
     key: str | None  # ID of the KMS key that encrypts the records. ``None`` without encryption.
-    shard_metrics: tuple[str, ...]  # names of the metrics per shard that CloudWatch receives
     server_time: datetime | None = None  # the service's clock, rounded down to a second
 
 
@@ -87,11 +85,7 @@ def describe(client: KinesisClient, stream: str) -> StreamSummary:
         mode=found.get("StreamModeDetails", {"StreamMode": PROVISIONED})["StreamMode"],
         retention=timedelta(hours=found["RetentionPeriodHours"]),
         open_shards=found["OpenShardCount"],
-        consumers=found.get("ConsumerCount", 0),
         key=found.get("KeyId") if encrypted else None,
-        shard_metrics=tuple(
-            str(it) for each in found["EnhancedMonitoring"] for it in each["ShardLevelMetrics"]
-        ),
         server_time=parsedate_to_datetime(headers["date"]) if "date" in headers else None,
     )
 

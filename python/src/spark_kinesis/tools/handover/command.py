@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from spark_kinesis._boto import is_aws
 from spark_kinesis._times import utc_now
 from spark_kinesis.tools.changes import (
     POSITION,
@@ -17,6 +18,7 @@ from spark_kinesis.tools.changes import (
     watched,
 )
 from spark_kinesis.tools.cli import SOURCE, Connection
+from spark_kinesis.tools.facts.files import shown
 
 from .handing_back import hand_back
 from .leases import kcl_stops, require_stopped, scan_leases
@@ -60,13 +62,18 @@ _ENTRY_OPTIONS = (
         type=SOURCE,
         default="0",
         show_default=True,
-        help="number of the source in the query, or its name if the query names its sources",
+        help="number of the source in the new query, or its name if the query names its sources",
     ),
-    click.option("--stream", help="name or ARN, if the positions do not name the stream"),
+    click.option(
+        "--stream",
+        metavar="NAME|ARN",
+        help="stream of the positions, if they do not name it, or the only one of several to take "
+        "over",
+    ),
     click.option(
         "--begin",
         type=POSITION,
-        metavar="trim_horizon|latest|TIME",
+        metavar="TIME|trim_horizon|latest",
         help="where to begin in shards whose positions do not say which records were read",
     ),
 )
@@ -81,8 +88,20 @@ def _entry_options(command: Callable[..., Result]) -> Callable[..., Result]:
 
 
 _DYNAMODB_ENDPOINT = click.option(
-    "--dynamodb-endpoint", metavar="URL", help="URL of DynamoDB (default: AWS)"
+    "--dynamodb-endpoint",
+    metavar="URL",
+    help="URL of DynamoDB (default: AWS; required if --endpoint is not that of AWS)",
 )
+
+
+def _dynamodb(connection: Connection, endpoint: str | None) -> Any:
+    """A client of DynamoDB. It never goes to AWS for a Kinesis that is elsewhere."""
+    if endpoint is None and not is_aws(connection.endpoint):
+        raise click.UsageError(
+            f"--endpoint {shown(connection.endpoint or '')} is not that of AWS: name the DynamoDB "
+            "next to it with --dynamodb-endpoint"
+        )
+    return connection.service("dynamodb", endpoint)
 
 
 @migrate.command("kcl", epilog=_EXIT_CODES)
@@ -109,7 +128,7 @@ def kcl(
     Example:
       spark-kinesis migrate kcl orders-app --stream orders --checkpoint s3://bucket/orders-v2
     """
-    dynamodb = connection.service("dynamodb", dynamodb_endpoint)
+    dynamodb = _dynamodb(connection, dynamodb_endpoint)
     leases = scan_leases(dynamodb, table)
 
     def watch() -> None:
@@ -122,6 +141,11 @@ def kcl(
 
 @migrate.command("awslabs", epilog=_EXIT_CODES)
 @click.argument("old", metavar="CHECKPOINT")
+@click.option(
+    "--from-source",
+    type=SOURCE,
+    help="number or name of the source in the old query, if that has several",
+)
 @click.option("--metadata", metavar="PATH", help="the query's option for the metadata path")
 @click.option(
     "--dynamodb-table", metavar="TABLE", help="the query's table, if its metadata is in DynamoDB"
@@ -133,10 +157,10 @@ def awslabs(
     consent: Consent,
     connection: Connection,
     old: str,
+    from_source: str | None,
     metadata: str | None,
     dynamodb_table: str | None,
     dynamodb_endpoint: str | None,
-    source: str,
     stream: str | None,
     **entry: Any,
 ) -> int:
@@ -153,11 +177,10 @@ def awslabs(
     before = checkpoint.state()
     ends = None
     if dynamodb_table is not None:
-        client = connection.service("dynamodb", dynamodb_endpoint)
-        ends = ends_in_dynamodb(client, dynamodb_table)
+        ends = ends_in_dynamodb(_dynamodb(connection, dynamodb_endpoint), dynamodb_table)
     elif metadata is not None:
         ends = ends_in_files(connection.files(metadata))
-    stops = read_stops(checkpoint, source, ends)
+    stops = read_stops(checkpoint, from_source, ends)
     if stream is not None:
         (found,) = stops.values()
         stops = {stream: found}
@@ -165,7 +188,7 @@ def awslabs(
     def watch() -> None:
         watch_query(checkpoint, before, consent.watch)
 
-    return _take_over(stops, consent, connection, watch, source=source, **entry)
+    return _take_over(stops, consent, connection, watch, **entry)
 
 
 def _take_over(
@@ -196,7 +219,7 @@ def _take_over(
 @migrate.command("to-kcl")
 @click.argument("table", metavar="TABLE")
 @click.option("--checkpoint", "location", required=True, metavar="PATH", help="folder or URL")
-@click.option("--stream", help="name or ARN of the only stream to hand back (default: all)")
+@click.option("--stream", metavar="NAME|ARN", help="the only stream to hand back (default: all)")
 @click.option(
     "--source", type=SOURCE, help="number or name of the source, if several are of Kinesis"
 )
@@ -240,11 +263,12 @@ def to_kcl(
     Example:
       spark-kinesis migrate to-kcl orders-app --checkpoint s3://bucket/checkpoints/orders
     """
+    dynamodb = _dynamodb(connection, dynamodb_endpoint)
     done = hand_back(
         connection.checkpoint(location),
         table,
         kinesis=connection.kinesis(),
-        dynamodb=connection.service("dynamodb", dynamodb_endpoint),
+        dynamodb=dynamodb,
         backup=backup or Path(f"{table}-leases-{utc_now():%Y%m%dT%H%M%SZ}.jsonl"),
         source=source,
         stream=stream,

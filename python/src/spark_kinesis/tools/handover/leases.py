@@ -154,10 +154,11 @@ def kcl_stops(
         stops[it.shard] = stop_of(None, it.checkpoint, where, sub=it.sub)
     wanted = found if stream is None else {name: it for name, it in found.items() if name == stream}
     if not wanted:
-        streams = ", ".join(map(stream_name, found)) or "no stream"
+        if not found:
+            raise MigrationError(f"table {table} has no leases")
+        streams = ", ".join(map(stream_name, found))
         raise MigrationError(
-            f"table {table} has no lease of stream {stream or 'of the KCL'}. It has leases of "
-            f"{streams}."
+            f"table {table} has no lease of stream {stream}. It has leases of {streams}."
         )
     return wanted
 

@@ -13,7 +13,7 @@ from spark_kinesis._offsets import Progress, ShardOffset
 from spark_kinesis._times import from_millis, instant
 
 if TYPE_CHECKING:
-    from spark_kinesis.tools.facts.checkpoints import Batch, Checkpoint
+    from spark_kinesis.tools.facts.checkpoints import Checkpoint
     from spark_kinesis.tools.facts.files import CheckpointFiles
 
 
@@ -99,12 +99,14 @@ Ends = Callable[[str], Mapping[str, str]]
 """Returns the texts of the positions at the end of a micro-batch, by shard."""
 
 
-def read_stops(checkpoint: Checkpoint, source: str = "0", ends: Ends | None = None) -> Stops:
+def read_stops(
+    checkpoint: Checkpoint, source: str | None = None, ends: Ends | None = None
+) -> Stops:
     """Where a query of awslabs' or Qubole's connector stopped, after its newest completed batch.
 
     Args:
         checkpoint: the checkpoint of the query.
-        source: number or name of the source, if the query has several.
+        source: number or name of the source in that query, if it has several.
         ends: where its executors stored positions: ``ends_in_files`` or ``ends_in_dynamodb``;
             default: in the checkpoint.
 
@@ -118,10 +120,16 @@ def read_stops(checkpoint: Checkpoint, source: str = "0", ends: Ends | None = No
             "with a starting position instead"
         )
     batch = checkpoint.batch(completed[-1])
-    source = _source(batch, source)
-    where = f"{checkpoint.location}/offsets/{batch.number}, source {source}"
-    if source not in batch.offsets:
-        raise MigrationError(f"{where}, has no offset: name the source with --source")
+    where = f"{checkpoint.location}/offsets/{batch.number}"
+    found = [it for it in batch.offsets if source in (None, it)]
+    if len(found) != 1:
+        sources = ", ".join(batch.offsets) or "none"
+        raise MigrationError(
+            f"{where}: name one source of the old query with --from-source. It has an offset of "
+            f"these: {sources}"
+        )
+    (source,) = found
+    where += f", source {source}"
     begun = _object(batch.offsets[source], where)
     head = begun.pop(_METADATA, None)
     if not isinstance(head, dict) or not {"batchId", "streamName"} <= set(head):
@@ -136,12 +144,6 @@ def read_stops(checkpoint: Checkpoint, source: str = "0", ends: Ends | None = No
     }
     stops = {name: _stored(ended.get(name, it), f"{where}, {name}") for name, it in begun.items()}
     return {str(head["streamName"]): stops}
-
-
-def _source(batch: Batch, wanted: str) -> str:
-    """The only source of the old query may have another name in the new one."""
-    only = next(iter(batch.offsets)) if len(batch.offsets) == 1 else wanted
-    return wanted if wanted in batch.offsets else only
 
 
 def ends_in_files(files: CheckpointFiles, root: str = "") -> Ends:

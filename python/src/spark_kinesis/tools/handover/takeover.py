@@ -74,12 +74,14 @@ class TakeOver(Plan):
     """A checkpoint of a new query."""
 
     files: CheckpointFiles  # its files
+    source: str  # number or name of the source
     offset: SourceOffset  # where the query begins
 
     @property
     def undo(self) -> str:
         """What to do to take it back. The other consumer has kept its positions."""
-        return f"delete {self.files.location}, and start the other consumer"
+        file = f"{self.files.location}/{initial_path(self.source)}"
+        return f"delete {file}, and start the other consumer"
 
 
 def take_over(
@@ -119,7 +121,7 @@ def take_over(
         arn, offset, found = _examined(kinesis, name, them, begin)
         offsets[arn] = offset
         shards += found
-    plan = TakeOver(files=files, shards=shards, offset=SourceOffset(streams=offsets))
+    plan = TakeOver(files=files, source=source, shards=shards, offset=SourceOffset(streams=offsets))
     if not plan.is_approved(approve, MigrationError, allow_loss=allow_data_loss):
         return plan
     watch()

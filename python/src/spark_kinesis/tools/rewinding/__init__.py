@@ -75,7 +75,7 @@ def rewind(
         allow_data_loss: whether to move although records have expired, or may have.
         watch: seconds to watch whether the query still runs.
         approve: is called with the plan, before anything is changed. If it returns false, nothing
-            is.
+            is. It is not called if no shard moves: then nothing is changed, too.
 
     Raises:
         CheckpointError: if the move is impossible or refused, or if the query runs.
@@ -92,6 +92,7 @@ def rewind(
         listed, times = list_shards(kinesis, arn), StreamTimes.of(found)
         streams[arn] = rewound(before, listed, target, times)
         plans += shard_plans(arn, {it.id: it for it in listed}, before, streams[arn], times)
+    is_empty = not plans and not position.planned
     others = ", ".join(position.others)
     plan = Rewind(
         checkpoint=opened,
@@ -101,7 +102,7 @@ def rewind(
         notes=[f"These other sources stay where they are: {others}"] if others else [],
         kept=f"{REWINDS}/{utc_now():%Y%m%dT%H%M%S.%f}Z",
     )
-    if not plan.is_approved(approve, CheckpointError, allow_loss=allow_data_loss):
+    if is_empty or not plan.is_approved(approve, CheckpointError, allow_loss=allow_data_loss):
         return plan
     watch_query(opened, position.state, watch)
     rewrite(opened, position, plan.offset, plan.lines, plan.kept)

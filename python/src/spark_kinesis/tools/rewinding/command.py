@@ -33,7 +33,7 @@ _STOP = (
     metavar="TIME|trim_horizon|latest",
     help="where the query continues",
 )
-@click.option("--stream", help="name or ARN of the only stream to move (default: all)")
+@click.option("--stream", metavar="NAME|ARN", help="the only stream to move (default: all)")
 @click.option(
     "--source", type=SOURCE, help="number or name of the source, if several are of Kinesis"
 )
