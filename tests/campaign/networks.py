@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.campaign.copies import COPIES, copying
+from tests.campaign.copies import COPIES, Copies, copied
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, Play
 from tests.e2e.support.streams import local_kinesis
@@ -28,40 +27,36 @@ KINDS = (RESETS, CUTS, HALVES, "delays", "throttled links", "silent links", "ref
 def opened() -> Iterator[Play]:
     """Start a local Kinesis, and the proxy in front of it."""
     with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
-        yield lambda seed, folder: play(kinesis.endpoint, proxy, seed, folder)
+
+        def play(seed: int, folder: Path) -> Outcome:
+            addresses = (kinesis.endpoint, proxy.endpoint, str(folder))
+            kinds = random.Random(seed).choices(KINDS, k=EVENTS)
+            return copied(addresses, lambda *it: cause(proxy, *it), kinds, seed, folder)
+
+        yield play
 
 
-def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
-    """Copy streams through some events, and count what arrived."""
-    chance = random.Random(seed)
-    happened: Counter[str] = Counter()
-    with copying(endpoint, proxy.endpoint, chance, folder) as copies:
-        for _ in range(EVENTS):
-            kind = chance.choice(KINDS)
-            happened[kind] += 1
-            cause(kind, proxy, chance)
-            proxy.calm()
-            copies.await_rows(time.monotonic())
-    return copies.outcome(happened)
-
-
-def cause(kind: str, proxy: Proxy, chance: random.Random) -> None:
-    """Cause an event, and wait until it is over."""
+def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
+    """Cause an event, and wait until it is over and repaired."""
+    chance = copies.chance
     if kind in (RESETS, CUTS, HALVES):
         for _ in range(chance.randint(1, 5)):
             {RESETS: proxy.reset, CUTS: proxy.cut, HALVES: proxy.half_close}[kind]()
             time.sleep(chance.uniform(0, 3))
-        return
-    if kind == "delays":
-        proxy.delay_seconds = chance.uniform(0.1, 3)
-    elif kind == "throttled links":
-        proxy.bytes_per_second = chance.choice((500, 5_000, 50_000))
-    elif kind == "silent links":
-        proxy.stall()
     else:
-        proxy.is_refusing = True
-        proxy.reset()
-    time.sleep(chance.uniform(5, LONGEST_SECONDS))
+        if kind == "delays":
+            proxy.delay_seconds = chance.uniform(0.02, 0.5)
+        elif kind == "throttled links":
+            proxy.bytes_per_second = chance.choice((500, 5_000, 50_000))
+        elif kind == "silent links":
+            proxy.stall()
+        else:
+            proxy.is_refusing = True
+            proxy.reset()
+        time.sleep(chance.uniform(5, LONGEST_SECONDS))
+    proxy.calm()
+    copies.mark()
+    copies.await_recovery()
 
 
 NETWORKS = Part(
