@@ -176,9 +176,7 @@ class Copies:
         ]
         (self._folder / "copies.json").write_text(json.dumps(copies))
         (self._folder / "stop").unlink(missing_ok=True)
-        program = application(
-            "copies", self._spark.address, *self._addresses, folder=self._folder
-        )
+        program = application("copies", self._spark.address, *self._addresses, folder=self._folder)
         self._driver = self._program.enter_context(program)
 
         def runs() -> bool:

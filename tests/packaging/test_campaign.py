@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def _places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaign, "FOLDER", tmp_path / "rounds")
     monkeypatch.setattr(campaign, "PAGE", tmp_path / "page.md")
-    monkeypatch.setattr(campaign, "first_seed", lambda: 100)
+    monkeypatch.setattr(campaign, "first_seed", lambda: 100 - campaign.OFFSET)
     monkeypatch.setattr(campaign, "PARTS", {"some": part(plain)})
     monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
 
@@ -38,14 +38,14 @@ def part(play: Play, openings: list[Play] | None = None) -> Part:
             openings.append(play)
         yield play
 
-    return Part("some", "counts its rounds", opened)
+    return Part("some", "counts its rounds", opened, seeds=10)
 
 
 def plain(seed: int, folder: Path) -> Outcome:
     assert not list(folder.iterdir())
     (folder / "left").touch()
     samples = {"wait": [float(seed)]}
-    return Outcome({"rows": 1000}, samples, {"heap": 7.0}, simulated_seconds=3600, seeds=10)
+    return Outcome({"rows": 1000}, samples, {"heap": 7.0}, simulated_seconds=3600)
 
 
 def use(monkeypatch: pytest.MonkeyPatch, play: Play) -> None:
@@ -59,7 +59,7 @@ def test_a_later_run_adds_rounds_with_new_seeds(tmp_path: Path) -> None:
     assert [(it.seed, it.last_seed) for it in rounds] == [(100, 109), (110, 119), (120, 129)]
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith("| some | `")]
-    assert "| 3.0 h | 3 | 100 to 129 | 3,000 rows<br>" in row
+    assert "| 3.0 h | 3 | 30 from 100 | 3,000 rows<br>" in row
     assert "wait: p50 110.0 s, p99 120.0 s, longest 120.0 s" in row
     assert row.endswith(" | 0 |")
     assert "<circle" in (tmp_path / "rounds" / "index.html").read_text(encoding="utf-8")
@@ -81,7 +81,7 @@ def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
     opened: list[Play] = []
     with pytest.raises(KeyboardInterrupt):
         campaign.run([part(play, opened)], 3600, tmp_path)
-    assert seeds == [100, 101, 111]
+    assert seeds == [100, 110, 120]
     assert len(opened) == 2, "the broken server or session is replaced"
     first, *others = rounds_of("some", tmp_path)
     assert "it broke" in first.outcome.failure
@@ -133,6 +133,42 @@ def test_another_folder_has_a_page_of_its_own(tmp_path: Path) -> None:
     assert len(rounds_of("some", other)) == 1
     assert (other / "page.md").exists()
     assert not (tmp_path / "page.md").exists()
+
+
+def test_a_part_that_cannot_be_prepared_is_a_failed_round_and_the_others_run(
+    tmp_path: Path,
+) -> None:
+    @contextmanager
+    def broken() -> Iterator[Play]:
+        raise OSError("no server")
+        yield plain
+
+    parts = [Part("broken", "cannot begin", broken), part(plain)]
+    assert campaign.run(parts, 0, tmp_path) == 1
+    (it,) = rounds_of("broken", tmp_path)
+    assert "no server" in it.outcome.failure
+    assert len(rounds_of("some", tmp_path)) == 1
+
+
+def test_a_seed_of_make_does_not_reach_the_suites(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEED", "7")
+
+    def play(seed: int, folder: Path) -> Outcome:
+        assert "SEED" not in os.environ
+        return plain(seed, folder)
+
+    use(monkeypatch, play)
+    assert campaign.main(["some", "--seed", "7"]) == 0
+
+
+def test_only_one_run_uses_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(seed: int, folder: Path) -> Outcome:
+        with pytest.raises(SystemExit):
+            campaign.main(["some", "--hours", "0"])
+        return plain(seed, folder)
+
+    use(monkeypatch, play)
+    assert campaign.main(["some", "--hours", "0"]) == 0
 
 
 def test_an_unknown_part_is_refused() -> None:
