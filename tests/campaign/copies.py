@@ -121,18 +121,33 @@ class Target:
         )
 
     def verdict(self, written: list[Written]) -> dict[str, int]:
-        """The number of rows lost, repeated, and behind a later one of their key."""
-        found = [row for shard in sorted(self.rows) for row in self.rows[shard]]  # parents first
-        seen = Counter(found)
-        numbers = defaultdict(list)
-        for row in found:
-            numbers[row.key].append(row.n)
+        """The number of rows lost, repeated, and behind a later one of their key.
+
+        The shards that a split makes have no order between them: a row is compared with those of
+        its own shard and of the shard's ancestors.
+        """
+        seen = Counter(row for rows in self.rows.values() for row in rows)
+        numbers: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for shard, rows in self.rows.items():
+            for row in rows:
+                numbers[shard][row.key].append(row.n)
+        ancestors: dict[str, set[str]] = {}
+        disordered = 0
+        for shard in sorted(self.stream.all_shards(), key=lambda it: it["ShardId"]):
+            parents = {shard.get("ParentShardId"), shard.get("AdjacentParentShardId")} & {
+                *ancestors
+            }
+            own = ancestors[shard["ShardId"]] = parents.union(*(ancestors[it] for it in parents))
+            for key, ns in numbers[shard["ShardId"]].items():
+                before = (numbers[it][key] for it in own)
+                disordered += sum(b < a for a, b in pairwise(ns))
+                disordered += sum(min(ns) < max(it, default=-1) for it in before)
         return {
             "rows": len(written),
             "lost": len(set(written) - set(seen)),
             "foreign": len(set(seen) - set(written)),
             "twice": sum(seen.values()) - len(seen),
-            "out of order": sum(b < a for ns in numbers.values() for a, b in pairwise(ns)),
+            "out of order": disordered,
         }
 
 

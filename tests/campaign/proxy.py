@@ -84,7 +84,15 @@ class Proxy:
             self.reset()
             self._loop.call_soon_threadsafe(self._loop.stop)
             thread.join()
+            self._loop.run_until_complete(self._ended())
             self._loop.close()
+
+    async def _ended(self) -> None:
+        """End all connections."""
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for it in others:
+            it.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_refusing:

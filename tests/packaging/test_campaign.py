@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.campaign import __main__ as campaign
+from tests.campaign.copies import Target
 from tests.campaign.histories import added, repeat
 from tests.campaign.page import percentile
+from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, rounds_of
 from tests.campaign.soak import JUDGED, LIMITS, WARM_UP, growth
+from tests.e2e.support.streams import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tests.campaign.rounds import Play
+    from tests.e2e.support.streams import Stream
 
 
 @pytest.fixture(autouse=True)
@@ -138,10 +145,8 @@ def test_another_folder_has_a_page_of_its_own(tmp_path: Path) -> None:
 def test_a_part_that_cannot_be_prepared_is_a_failed_round_and_the_others_run(
     tmp_path: Path,
 ) -> None:
-    @contextmanager
-    def broken() -> Iterator[Play]:
+    def broken() -> AbstractContextManager[Play]:
         raise OSError("no server")
-        yield plain
 
     parts = [Part("broken", "cannot begin", broken), part(plain)]
     assert campaign.run(parts, 0, tmp_path) == 1
@@ -204,3 +209,63 @@ def test_percentiles_are_values_that_were_seen() -> None:
     assert percentile([3.0, 1.0, 2.0], 50) == 2.0
     assert percentile([1.0] * 99 + [9.0], 99) == 1.0
     assert percentile([1.0] * 98 + [9.0, 9.0], 99) == 9.0
+
+
+class Shards:
+    """The shards of a stream: two, of which the first is split. Then the parts are merged."""
+
+    def all_shards(self) -> list[dict[str, str]]:
+        return [
+            {"ShardId": "0"},
+            {"ShardId": "1"},
+            {"ShardId": "2", "ParentShardId": "0"},
+            {"ShardId": "3", "ParentShardId": "0"},
+            {"ShardId": "4", "ParentShardId": "2", "AdjacentParentShardId": "3"},
+        ]
+
+
+@pytest.mark.parametrize(
+    ("shards", "disordered"),
+    [
+        ({"0": [1, 3], "2": [4]}, 0),
+        ({"0": [3, 1]}, 1),
+        ({"0": [1, 3], "2": [2]}, 1),
+        ({"0": [1], "3": [2], "2": [3], "4": [4]}, 0),  # no order between the parts of a split
+        ({"0": [1, 4], "4": [3]}, 1),  # not read from its parents
+        ({"0": [2], "1": [1]}, 0),
+    ],
+)
+def test_a_row_behind_a_later_one_of_its_key_is_found_across_reshards(
+    shards: dict[str, list[int]], disordered: int
+) -> None:
+    target = Target(cast("Stream", Shards()))
+    target.rows.update({it: [Written("k", n) for n in ns] for it, ns in shards.items()})
+    found = target.verdict([Written("k", n) for ns in shards.values() for n in ns])
+    assert found["out of order"] == disordered
+    assert found["lost"] == found["twice"] == 0
+
+
+def test_lost_repeated_and_foreign_rows_are_counted() -> None:
+    target = Target(cast("Stream", Shards()))
+    target.rows["0"] = [Written("k", n) for n in (1, 1, 9)]
+    found = target.verdict([Written("k", 1), Written("k", 2)])
+    assert (found["lost"], found["twice"], found["foreign"]) == (1, 1, 1)
+
+
+def test_a_half_closed_connection_still_carries_the_answer() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        Proxy(f"http://127.0.0.1:{server.getsockname()[1]}").running() as proxy,
+        socket.create_connection(("127.0.0.1", urlsplit(proxy.endpoint).port or 0), 60) as client,
+    ):
+        client.sendall(b"question")
+        there, _ = server.accept()
+        there.settimeout(60)
+        assert there.recv(100) == b"question"
+        proxy.half_close()
+        assert there.recv(100) == b""
+        there.sendall(b"answer")
+        assert client.recv(100) == b"answer"
+        client.sendall(b"more")  # the proxy has nowhere to write it
+        there.close()
+        assert client.recv(100) == b""
