@@ -133,13 +133,12 @@ class Target:
                 numbers[shard][row.key].append(row.n)
         ancestors: dict[str, set[str]] = {}
         disordered = 0
-        for shard in sorted(self.stream.all_shards(), key=lambda it: it["ShardId"]):
-            parents = {shard.get("ParentShardId"), shard.get("AdjacentParentShardId")} & {
-                *ancestors
-            }
-            own = ancestors[shard["ShardId"]] = parents.union(*(ancestors[it] for it in parents))
-            for key, ns in numbers[shard["ShardId"]].items():
-                before = (numbers[it][key] for it in own)
+        for it in sorted(self.stream.all_shards(), key=lambda it: str(it["ShardId"])):
+            shard = it["ShardId"]
+            parents = {it.get("ParentShardId", ""), it.get("AdjacentParentShardId", "")} - {""}
+            ancestors[shard] = parents.union(*(ancestors[name] for name in parents))
+            for key, ns in numbers[shard].items():
+                before = (numbers[it][key] for it in ancestors[shard])
                 disordered += sum(b < a for a, b in pairwise(ns))
                 disordered += sum(min(ns) < max(it, default=-1) for it in before)
         return {
