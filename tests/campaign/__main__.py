@@ -23,10 +23,10 @@ import sys
 import tempfile
 import time
 import traceback
-from contextlib import ExitStack
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.campaign.page import write_pages
 from tests.campaign.parts import PARTS
@@ -35,52 +35,49 @@ from tests.campaign.rounds import rounds_of as kept_rounds
 from tests.run_all import first_seed
 from tests.spark_versions import java_version
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 PAGE = ROOT / "docs" / "reference" / "reliability.md"
 STOPPED = 130  # exit status after a signal
 OFFSET = 1_000_000  # of the first seed: `.ci/run` has just run those before it
 
 
 def run(parts: list[Part], seconds: float, folder: Path) -> int:
-    """Run parts for a time in all, and return the number of rounds that failed.
-
-    After a failure, what the rounds of the part share is prepared again. If it cannot be prepared,
-    that is a failed round, and the part is over.
-    """
+    """Run parts for a time in all, and return the number of rounds that failed."""
     failed = 0
-
-    def next_round(part: Part, play: Play) -> bool:
-        nonlocal failed
-        before = kept_rounds(part.name, folder)
-        seed = before[-1].last_seed + 1 if before else first_seed() + OFFSET
-        it = played(part, play, seed, folder)
-        keep(it, folder)
-        failed += bool(it.outcome.failure)
-        show(it, max(0.0, until - time.monotonic()), failed)
-        return not it.outcome.failure
-
     for part in parts:
         until = time.monotonic() + seconds / len(parts)
-        is_first = True
-        while is_first or time.monotonic() < until:
-            is_first = False
-            with ExitStack() as stack:
-                try:
-                    play = stack.enter_context(part.opened())
-                except Exception as error:  # noqa: BLE001 - the other parts still run
-                    next_round(part, failing(error))
-                    break
-                while next_round(part, play) and time.monotonic() < until:
-                    pass
+        for it in rounds_until(until, part, folder):
+            keep(it, folder)
+            failed += bool(it.outcome.failure)
+            show(it, max(0.0, until - time.monotonic()), failed)
     return failed
 
 
-def failing(error: Exception) -> Play:
-    """A round that fails with an error."""
+def rounds_until(until: float, part: Part, folder: Path) -> Iterator[Round]:
+    """Run rounds of a part until a time, at least one.
 
-    def play(*_: object) -> Outcome:
-        raise error
+    After a failure, what the rounds share is prepared again. If that fails, the part is over.
+    """
+    is_over = False
+    try:
+        while not is_over:
+            with part.opened() as play:
+                is_good = True
+                while is_good and not is_over:
+                    yield (it := next_round(part, play, folder))
+                    is_good, is_over = not it.outcome.failure, time.monotonic() >= until
+    except Exception:  # noqa: BLE001 - the other parts still run
+        told = last_lines(traceback.format_exc())
+        yield next_round(part, lambda *_: Outcome(failure=told), folder)
 
-    return play
+
+def next_round(part: Part, play: Play, folder: Path) -> Round:
+    """Run the round after those that are kept."""
+    before = kept_rounds(part.name, folder)
+    seed = before[-1].last_seed + 1 if before else first_seed() + OFFSET
+    return played(part, play, seed, folder)
 
 
 def played(part: Part, play: Play, seed: int, folder: Path) -> Round:

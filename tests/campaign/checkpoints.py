@@ -6,6 +6,7 @@ import json
 import random
 import time
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.campaign.copies import COPIES, Copies, copied
@@ -34,7 +35,7 @@ def opened() -> Iterator[Play]:
             root = f"s3a://{BUCKET}/{seed}-{time.time_ns()}"
             addresses = (kinesis.endpoint, kinesis.endpoint, root)
             kinds = random.Random(seed).choices(KINDS, k=EVENTS)
-            outcome = copied(addresses, lambda *it: cause(s3, *it), kinds, seed, folder)
+            outcome = copied(addresses, partial(cause, s3), kinds, seed, folder)
             outcome.counts["failed requests to S3"] = s3.errors
             return outcome
 

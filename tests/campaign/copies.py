@@ -12,27 +12,44 @@ import random
 import signal
 import time
 from collections import Counter, defaultdict
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from aws_kinesis_agg.deaggregator import iter_deaggregate_records
 
-from tests.campaign.rounds import Outcome
+from tests.campaign.proxy import Proxy
+from tests.campaign.rounds import Outcome, Play
 from tests.e2e.apps.cluster_queries import load
 from tests.e2e.support.processes import executors, of_session
 from tests.e2e.support.programs import application, told, told_in
 from tests.e2e.support.standalone import Standalone, cluster
-from tests.e2e.support.streams import CONSUMERS, KEYS, Stream, Written, wait_for
+from tests.e2e.support.streams import CONSUMERS, KEYS, Stream, Written, local_kinesis, wait_for
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 COPIES = 4
 FAULTS = ("lost", "foreign", "twice", "out of order")
 PATIENCE_SECONDS = 900.0  # a repeated task waits for 75 s before it reads back, maybe again
+
+
+@contextmanager
+def copying(
+    cause: Callable[[Proxy, str, Copies], None], kinds: Sequence[str], events: int
+) -> Iterator[Play]:
+    """Start a local Kinesis, and a proxy in front of it, for rounds of so many random events."""
+    with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
+
+        def play(seed: int, folder: Path) -> Outcome:
+            addresses = (kinesis.endpoint, proxy.endpoint, str(folder))
+            chosen = random.Random(seed).choices(kinds, k=events)
+            return copied(addresses, partial(cause, proxy), chosen, seed, folder)
+
+        yield play
 
 
 def copied(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.campaign.histories import added
-from tests.campaign.rounds import Outcome, Part, Play, last_lines
-from tests.campaign.scala import IS_SMALL, ScalaTests, compiled, ended, failures
+from tests.campaign.rounds import Outcome, Part, last_lines
+from tests.campaign.scala import IS_SMALL, ScalaTests, compiling, ended, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 PROPERTIES = [
@@ -36,13 +35,6 @@ HTTP = "sparkkinesis.simulator.http.fuzz.HttpFuzzSuite"
 INPUTS = 500 if IS_SMALL else 5_000  # of each property in Scala, at least
 EXAMPLES = 200 if IS_SMALL else 500  # of each property in Python
 SEEDS = 2 if IS_SMALL else 10  # of 2,000 HTTP requests each
-
-
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Compile the tests."""
-    tests = compiled()
-    yield lambda seed, folder: play(tests, seed, folder)
 
 
 def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
@@ -94,6 +86,6 @@ FUZZ = Part(
     f"At least {INPUTS:,} random, broken or hostile inputs per property of decoders, aggregates, "
     f"offsets and payloads, {SEEDS * 2000:,} HTTP requests for the local Kinesis, and "
     f"{EXAMPLES:,} inputs per property of the Python package",
-    opened,
+    partial(compiling, play),
     SEEDS,
 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.rounds import Outcome, Part, Play
-from tests.campaign.scala import IS_SMALL, ScalaTests, compiled, failures
+from tests.campaign.rounds import Outcome, Part
+from tests.campaign.scala import IS_SMALL, ScalaTests, compiling, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SUITES = [
@@ -22,13 +21,6 @@ SUITES = [
     "sparkkinesis.sink.simulation.once.OnceSimulation",
 ]
 SEEDS = 10 if IS_SMALL else 50  # of a round, for each kind of history: about a minute on two cores
-
-
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Compile the tests."""
-    tests = compiled()
-    yield lambda seed, folder: play(tests, seed, folder)
 
 
 def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
@@ -68,6 +60,6 @@ def repeat(output: str) -> str:
 HISTORIES = Part(
     "histories",
     "Simulated histories of source, real-time mode, replay, batch reads, sink and exactly once",
-    opened,
+    partial(compiling, play),
     SEEDS,
 )

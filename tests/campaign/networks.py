@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import random
 import time
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.copies import COPIES, Copies, copied
-from tests.campaign.proxy import Proxy
-from tests.campaign.rounds import Outcome, Part, Play
-from tests.e2e.support.streams import local_kinesis
+from tests.campaign.copies import COPIES, Copies, copying
+from tests.campaign.rounds import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.campaign.proxy import Proxy
 
 EVENTS = 6  # of a round
 LONGEST_SECONDS = 45.0  # of an event: longer than the limit of a call, 30 s by default
 
 RESETS, CUTS, HALVES = "resets", "cuts", "half-closed connections"
 KINDS = (RESETS, CUTS, HALVES, "delays", "throttled links", "silent links", "refused connections")
-
-
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Start a local Kinesis, and the proxy in front of it."""
-    with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
-
-        def play(seed: int, folder: Path) -> Outcome:
-            addresses = (kinesis.endpoint, proxy.endpoint, str(folder))
-            kinds = random.Random(seed).choices(KINDS, k=EVENTS)
-            return copied(addresses, lambda *it: cause(proxy, *it), kinds, seed, folder)
-
-        yield play
 
 
 def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
@@ -64,5 +47,5 @@ NETWORKS = Part(
     f"{COPIES} streams are copied through a proxy, all but one exactly once. {EVENTS} times it "
     "resets, cuts, half-closes, delays, throttles, silences or refuses all connections, for up to "
     f"{LONGEST_SECONDS:.0f} s",
-    opened,
+    partial(copying, cause, KINDS, EVENTS),
 )

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import random
 import time
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.copies import COPIES, Copies, copied
-from tests.campaign.proxy import Proxy
-from tests.campaign.rounds import Outcome, Part, Play
-from tests.e2e.support.streams import local_kinesis
+from tests.campaign.copies import COPIES, Copies, copying
+from tests.campaign.rounds import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.campaign.proxy import Proxy
 
 EVENTS = 4  # of a round
 EXECUTOR, EXECUTORS = "kills of an executor", "kills of all executors"
 WORKER, DRIVER = "kills of a worker", "kills of the driver"
 STOP, CONNECTIONS, RESHARD = "planned stops", "resets of all connections", "reshards"
 KINDS = (EXECUTOR, EXECUTORS, WORKER, DRIVER, STOP, CONNECTIONS, RESHARD)
-
-
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Start a local Kinesis, and a proxy whose connections can be cut."""
-    with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
-
-        def play(seed: int, folder: Path) -> Outcome:
-            addresses = (kinesis.endpoint, proxy.endpoint, str(folder))
-            kinds = random.Random(seed).choices(KINDS, k=EVENTS)
-            return copied(addresses, lambda *it: cause(proxy, *it), kinds, seed, folder)
-
-        yield play
 
 
 def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
@@ -63,5 +46,5 @@ RESTARTS = Part(
     "restarts",
     f"{COPIES} streams are copied on a standalone cluster, all but one exactly once, through "
     f"{EVENTS} random events. The rows are counted with boto3 and `aws_kinesis_agg`",
-    opened,
+    partial(copying, cause, KINDS, EVENTS),
 )

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.campaign.rounds import FOLDER, ROOT, ROUND_SECONDS, last_lines
+from tests.campaign.rounds import FOLDER, ROOT, ROUND_SECONDS, Outcome, Play, last_lines
 from tests.e2e.support.processes import kill_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 PROJECT = "integration"  # its class path has the tests of the connector and of the local Kinesis
 OPTIONS = f"print {PROJECT}/Test/javaOptions"
@@ -37,6 +42,12 @@ class ScalaTests:
         """
         chosen = [word for suite in suites for word in ("-s", suite)]
         return ended([*self.command, *chosen, *more], environment, log)
+
+
+@contextmanager
+def compiling(play: Callable[[ScalaTests, int, Path], Outcome]) -> Iterator[Play]:
+    """Compile the tests, once, for the rounds of a part."""
+    yield partial(play, compiled())
 
 
 @cache
