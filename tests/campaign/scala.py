@@ -60,8 +60,9 @@ def compiled() -> ScalaTests:
         raise RuntimeError(f"the tests do not compile:\n{last_lines(output)}")
     lines = output.splitlines()
     options = [line[2:] for line in lines if line.startswith("* ")]
+    *_, classes = (line for line in lines if ".jar" in line)  # a warning may follow
     java = str(Path(os.environ["JAVA_HOME"], "bin", "java"))
-    runner = ["-cp", lines[-1], "org.scalatest.tools.Runner", "-oDFW"]
+    runner = ["-cp", classes, "org.scalatest.tools.Runner", "-oDFW"]
     return ScalaTests([java, *options, *runner])
 
 
