@@ -18,8 +18,8 @@ ThisBuild / scalacOptions ++= Seq(
 
 Testing.concurrency
 
-/** Nobody extends the classes of a program, so types that are private to us may stand in them. */
-val isProgram = scalacOptions += "-Xlint:-inaccessible"
+/** Only we extend the classes of a program or a test: they may name types that are private to us. */
+val programLint = scalacOptions += "-Xlint:-inaccessible"
 
 lazy val root = (project in file("."))
   .aggregate(connector, spark41, simulator, integration, bundle, simulatorJar)
@@ -35,6 +35,7 @@ lazy val connector = (project in file("connector-scala"))
     ) ++ Dependencies.bundled ++ Dependencies.test,
     Compile / doc / scalacOptions :=
       Seq("-release:17", "-no-link-warnings", "-skip-packages", "org.apache.spark:scala"),
+    inConfig(Test)(programLint),
     Testing.settings,
     Spark35.settings
   )
@@ -53,7 +54,7 @@ lazy val simulator = (project in file("localstack/simulator"))
   .dependsOn(connector % "compile->compile;test->test")
   .settings(
     name := "spark-kinesis-simulator",
-    isProgram,
+    programLint,
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test :+ Dependencies.docker,
     publish / skip := true,
     Testing.settings
@@ -64,7 +65,7 @@ lazy val integration = (project in file("tests/integration"))
   .dependsOn(connector % "test->test", simulator % "test->test")
   .settings(
     name := "spark-kinesis-integration",
-    isProgram,
+    programLint,
     libraryDependencies ++= Dependencies.provided ++ Dependencies.test,
     publish / skip := true,
     Testing.settings,
@@ -102,7 +103,7 @@ lazy val bench = (project in file("tests/bench"))
   .dependsOn(connector, spark41)
   .settings(
     name := "spark-kinesis-bench",
-    isProgram,
+    programLint,
     libraryDependencies ++= Dependencies.onClassPath ++ Dependencies.test,
     publish / skip := true,
     // Spark 4.1 brings a newer Scala library than our compiler's.

@@ -1,8 +1,9 @@
 """`python -m tests.campaign [PART,PART] [--hours H] [--seed N] [--folder F]`, or `make campaign`.
 
 Repeats rounds of each part until its share of the time is over, at least one of each. A round that
-has begun ends. SIGINT and SIGTERM end it at once. Each round is kept in `target/campaign`, and the
-next run adds to it. At the end, and after a signal, the page is written: see `page.py`.
+has begun ends. SIGINT, SIGTERM and SIGHUP end it at once. Each round is kept in `target/campaign`,
+and the next run adds to it. Two runs cannot use it at a time. At the end, and after a signal, the
+page is written: see `page.py`.
 
 With `--seed`, runs one round of a part with this seed, and keeps nothing. With `--folder`, rounds
 and page are in another folder, so that the page of the documentation stays as it is.
@@ -13,16 +14,19 @@ The exit status is 1 if a round failed, and 130 after a signal.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.campaign.page import write_pages
 from tests.campaign.parts import PARTS
@@ -31,56 +35,72 @@ from tests.campaign.rounds import rounds_of as kept_rounds
 from tests.run_all import first_seed
 from tests.spark_versions import java_version
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 PAGE = ROOT / "docs" / "reference" / "reliability.md"
 STOPPED = 130  # exit status after a signal
+OFFSET = 1_000_000  # of the first seed: `.ci/run` has just run those before it
 
 
 def run(parts: list[Part], seconds: float, folder: Path) -> int:
-    """Run parts for a time in all, and return the number of rounds that failed.
-
-    After a failure, what the rounds of the part share is prepared again.
-    """
+    """Run parts for a time in all, and return the number of rounds that failed."""
     failed = 0
     for part in parts:
-        until, left = time.monotonic() + seconds / len(parts), 1.0
-        while left > 0:
+        until = time.monotonic() + seconds / len(parts)
+        for it in rounds_until(until, part, folder):
+            keep(it, folder)
+            failed += bool(it.outcome.failure)
+            show(it, max(0.0, until - time.monotonic()), failed)
+    return failed
+
+
+def rounds_until(until: float, part: Part, folder: Path) -> Iterator[Round]:
+    """Run rounds of a part until a time, at least one.
+
+    After a failure, what the rounds share is prepared again. If that fails, the part is over.
+    """
+    is_over = False
+    try:
+        while not is_over:
             with part.opened() as play:
                 is_good = True
-                while is_good and left > 0:
-                    it = next_round(part, play, folder)
-                    keep(it, folder)
-                    is_good = not it.outcome.failure
-                    failed += not is_good
-                    left = max(0.0, until - time.monotonic())
-                    show(it, left, failed)
-    return failed
+                while is_good and not is_over:
+                    yield (it := next_round(part, play, folder))
+                    is_good, is_over = not it.outcome.failure, time.monotonic() >= until
+    except Exception:  # noqa: BLE001 - the other parts still run
+        told = last_lines(traceback.format_exc())
+        yield next_round(part, lambda *_: Outcome(failure=told), folder)
 
 
 def next_round(part: Part, play: Play, folder: Path) -> Round:
     """Run the round after those that are kept."""
     before = kept_rounds(part.name, folder)
-    seed = before[-1].last_seed + 1 if before else first_seed()
+    seed = before[-1].last_seed + 1 if before else first_seed() + OFFSET
     return played(part, play, seed, folder)
 
 
 def played(part: Part, play: Play, seed: int, folder: Path) -> Round:
     """Run one round. If it fails, its files stay in the folder `<part>-<seed>`."""
-    work = folder / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f"{part.name}-", dir=folder))
     started = time.monotonic()
     date = datetime.now(timezone.utc).isoformat(timespec="seconds")
     try:
         outcome = play(seed, work)
     except Exception:  # noqa: BLE001 - the campaign goes on
         outcome = Outcome(failure=last_lines(traceback.format_exc()))
-    if outcome.failure and not outcome.repeat:
-        outcome.repeat = f"make campaign PART={part.name} SEED={seed}"
+    except KeyboardInterrupt:
+        shutil.rmtree(work)
+        raise
     wall = round(time.monotonic() - started, 1)
     if outcome.failure:
+        outcome.repeat = outcome.repeat or f"make campaign PART={part.name} SEED={seed}"
         shutil.rmtree(kept := folder / f"{part.name}-{seed}", ignore_errors=True)
         work.rename(kept)
-    return Round(part.name, seed, commit(), date, machine(), wall, outcome)
+    else:
+        shutil.rmtree(work)
+    return Round(part.name, seed, part.seeds, commit(), date, machine(), wall, outcome)
 
 
 def show(it: Round, left: float, failed: int) -> None:
@@ -122,7 +142,9 @@ def main(arguments: list[str]) -> int:
     if unknown := set(names) - set(PARTS):
         parser.error(f"unknown parts {', '.join(sorted(unknown))}: expected {', '.join(PARTS)}")
     parts = [PARTS[name] for name in names]
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    os.environ.pop("SEED", None)  # of make; the suites would run this seed alone
     # The programs in tests/e2e/apps import tests.e2e.support.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     if given.seed is not None:
@@ -131,6 +153,12 @@ def main(arguments: list[str]) -> int:
             it = played(part, play, given.seed, given.folder)
         show(it, 0.0, failed := int(bool(it.outcome.failure)))
         return failed
+    given.folder.mkdir(parents=True, exist_ok=True)
+    lock = (given.folder / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        parser.error(f"another run uses {given.folder}: wait for it, or choose another --folder")
     try:
         return 1 if run(parts, given.hours * 3600, given.folder) else 0
     except KeyboardInterrupt:

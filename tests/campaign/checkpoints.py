@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.copies import COPIES, Copies, copying
+from tests.campaign.copies import COPIES, Copies, copied
 from tests.campaign.rounds import Outcome, Part, Play
 from tests.campaign.s3 import BUCKET, FaultyS3
 from tests.e2e.support.streams import local_kinesis
@@ -27,41 +27,39 @@ KINDS = (DRIVER, ERRORS, SLOW, OUTAGE)
 def opened() -> Iterator[Play]:
     """Start a local Kinesis and an S3."""
     with local_kinesis() as kinesis, FaultyS3().running() as s3:
-        yield lambda seed, folder: play(kinesis.endpoint, s3, seed, folder)
+
+        def play(seed: int, folder: Path) -> Outcome:
+            (folder / "spark.json").write_text(json.dumps(s3.settings()))
+            s3.chance.seed(seed)
+            s3.errors = 0
+            root = f"s3a://{BUCKET}/{seed}-{time.time_ns()}"
+            addresses = (kinesis.endpoint, kinesis.endpoint, root)
+            kinds = random.Random(seed).choices(KINDS, k=EVENTS)
+            outcome = copied(addresses, partial(cause, s3), kinds, seed, folder)
+            outcome.counts["failed requests to S3"] = s3.errors
+            return outcome
+
+        yield play
 
 
-def play(endpoint: str, s3: FaultyS3, seed: int, folder: Path) -> Outcome:
-    """Copy streams through some events, and count what arrived."""
-    chance = random.Random(seed)
-    happened: Counter[str] = Counter()
-    (folder / "spark.json").write_text(json.dumps(s3.settings()))
-    errors = s3.errors
-    root = f"s3a://{BUCKET}/{seed}-{time.time_ns()}"
-    with copying(endpoint, endpoint, chance, folder, root) as copies:
-        for _ in range(EVENTS):
-            kind = chance.choice(KINDS)
-            happened[kind] += 1
-            cause(kind, endpoint, s3, copies, chance)
-            s3.calm()
-            copies.await_rows(time.monotonic())
-    happened["failed requests to S3"] = s3.errors - errors
-    return copies.outcome(happened)
-
-
-def cause(kind: str, endpoint: str, s3: FaultyS3, copies: Copies, chance: random.Random) -> None:
-    """Cause an event, and wait until it is over."""
+def cause(s3: FaultyS3, kind: str, copies: Copies) -> None:
+    """Cause an event, and wait until it is over and repaired."""
+    chance = copies.chance
     if kind == DRIVER:
         s3.error_rate = chance.choice((0, 0.1))
         copies.kill_driver()
-        copies.start(endpoint)
-        return
-    if kind == ERRORS:
-        s3.error_rate = chance.uniform(0.05, 0.3)
-    elif kind == SLOW:
-        s3.longest_seconds = chance.uniform(1, 5)
+        copies.start()
     else:
-        s3.error_rate = 1
-    time.sleep(chance.uniform(5, 60))
+        if kind == ERRORS:
+            s3.error_rate = chance.uniform(0.05, 0.3)
+        elif kind == SLOW:
+            s3.longest_seconds = chance.uniform(1, 5)
+        else:
+            s3.error_rate = 1
+        time.sleep(chance.uniform(5, 60))
+    s3.calm()
+    copies.mark()
+    copies.await_recovery()
 
 
 CHECKPOINTS = Part(

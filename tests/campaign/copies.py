@@ -8,26 +8,28 @@ from __future__ import annotations
 import base64
 import json
 import os
+import random
 import signal
 import time
 from collections import Counter, defaultdict
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from aws_kinesis_agg.deaggregator import iter_deaggregate_records
 
-from tests.campaign.rounds import Outcome
+from tests.campaign.proxy import Proxy
+from tests.campaign.rounds import Outcome, Play
 from tests.e2e.apps.cluster_queries import load
 from tests.e2e.support.processes import executors, of_session
 from tests.e2e.support.programs import application, told, told_in
 from tests.e2e.support.standalone import Standalone, cluster
-from tests.e2e.support.streams import CONSUMERS, Stream, Written, wait_for
+from tests.e2e.support.streams import CONSUMERS, KEYS, Stream, Written, local_kinesis, wait_for
 
 if TYPE_CHECKING:
-    import random
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 COPIES = 4
@@ -37,29 +39,60 @@ PATIENCE_SECONDS = 900.0  # a repeated task waits for 75 s before it reads back,
 
 @contextmanager
 def copying(
-    endpoint: str, through: str, chance: random.Random, folder: Path, checkpoints: str = ""
-) -> Iterator[Copies]:
-    """Copy streams under load. At the end, all rows have arrived, and the program has ended.
+    cause: Callable[[Proxy, str, Copies], None], kinds: Sequence[str], events: int
+) -> Iterator[Play]:
+    """Start a local Kinesis, and a proxy in front of it, for rounds of so many random events."""
+    with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
+
+        def play(seed: int, folder: Path) -> Outcome:
+            addresses = (kinesis.endpoint, proxy.endpoint, str(folder))
+            chosen = random.Random(seed).choices(kinds, k=events)
+            return copied(addresses, partial(cause, proxy), chosen, seed, folder)
+
+        yield play
+
+
+def copied(
+    addresses: tuple[str, str, str],
+    cause: Callable[[str, Copies], None],
+    kinds: list[str],
+    seed: int,
+    folder: Path,
+) -> Outcome:
+    """Copy streams under load through an event of each of these kinds, and count what arrived.
+
+    What has not arrived when the patience ends counts as lost.
 
     Args:
-        endpoint: of the local Kinesis.
-        through: address under which the program finds it.
-        chance: chooses how to read.
+        addresses: of the local Kinesis for the test and for the program, and of the checkpoints.
+        cause: causes an event of a kind.
+        kinds: of the events, in their order.
+        seed: chooses how to read, and the details of each event.
         folder: for logs. It may have a file `spark.json` with more of Spark's settings.
-        checkpoints: where the checkpoints are; default: in the folder.
     """
+    failure = ""
     with (
         cluster(folder, cores=8) as spark,
-        closing(Copies(endpoint, spark, folder, chance, checkpoints or str(folder))) as it,
+        closing(Copies(addresses, spark, folder, seed)) as it,
     ):
-        with ExitStack() as writers:
-            for source in it.sources:
-                writers.enter_context(load(source, pause_seconds=0.5))
-            it.start(through)
-            it.await_rows(time.monotonic())
-            it.recoveries.clear()  # a start is no recovery
-            yield it
-        it.await_all()
+        try:
+            with ExitStack() as writers:
+                for source in it.sources:
+                    writers.enter_context(load(source, pause_seconds=0.5))
+                it.start()
+                it.await_recovery()
+                it.recoveries.clear()  # a start is no recovery
+                for number, kind in enumerate(kinds):
+                    it.chance = random.Random(f"{seed} {number}")
+                    it.happened[kind] += 1
+                    it.mark()
+                    cause(kind, it)
+            it.await_all()
+            it.stop()
+        except TimeoutError as error:
+            failure = str(error)
+            it.end()
+        return it.outcome(failure)
 
 
 class Target:
@@ -70,31 +103,61 @@ class Target:
         self.stream = stream
         self.rows: dict[str, list[Written]] = defaultdict(list)  # by shard
         self._iterators: dict[str, str | None] = {}
+        self._last: dict[str, str] = {}  # sequence number, by shard
 
-    def count(self) -> int:
-        """Read what is new, and return the number of all rows so far."""
+    def read(self) -> set[Written]:
+        """Read what is new, and return all rows so far."""
         for shard in (it["ShardId"] for it in self.stream.all_shards()):
             if shard not in self._iterators:
-                self._iterators[shard] = self.stream.client.get_shard_iterator(
-                    StreamName=self.stream.name, ShardId=shard, ShardIteratorType="TRIM_HORIZON"
-                )["ShardIterator"]
+                self._iterators[shard] = self._iterator(shard)
             while iterator := self._iterators[shard]:
-                page = self.stream.client.get_records(ShardIterator=iterator)
+                try:
+                    page = self.stream.client.get_records(ShardIterator=iterator)
+                except self.stream.client.exceptions.ExpiredIteratorException:
+                    self._iterators[shard] = self._iterator(shard)
+                    continue
                 self._iterators[shard] = page.get("NextShardIterator")
-                self.rows[shard] += rows_of(page["Records"])
-                if not page["Records"] and page["MillisBehindLatest"] == 0:
+                if records := page["Records"]:
+                    self.rows[shard] += rows_of(records)
+                    self._last[shard] = records[-1]["SequenceNumber"]
+                elif page["MillisBehindLatest"] == 0:
                     break
-        return sum(map(len, self.rows.values()))
+        return {row for rows in self.rows.values() for row in rows}
+
+    def _iterator(self, shard: str) -> str:
+        start = {"ShardIteratorType": "TRIM_HORIZON"}
+        if shard in self._last:
+            start = {
+                "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
+                "StartingSequenceNumber": self._last[shard],
+            }
+        return str(
+            self.stream.client.get_shard_iterator(
+                StreamName=self.stream.name, ShardId=shard, **start
+            )["ShardIterator"]
+        )
 
     def verdict(self, written: list[Written]) -> dict[str, int]:
-        """The number of rows lost, repeated, and before an earlier one of their key and shard."""
+        """The number of rows lost, repeated, and behind a later one of their key.
+
+        The shards that a split makes have no order between them: a row is compared with those of
+        its own shard and of the shard's ancestors.
+        """
         seen = Counter(row for rows in self.rows.values() for row in rows)
-        disordered = 0
-        for rows in self.rows.values():
-            numbers = defaultdict(list)
+        numbers: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for shard, rows in self.rows.items():
             for row in rows:
-                numbers[row.key].append(row.n)
-            disordered += sum(b < a for ns in numbers.values() for a, b in pairwise(ns))
+                numbers[shard][row.key].append(row.n)
+        ancestors: dict[str, set[str]] = {}
+        disordered = 0
+        for it in sorted(self.stream.all_shards(), key=lambda it: str(it["ShardId"])):
+            shard = it["ShardId"]
+            parents = {it.get("ParentShardId", ""), it.get("AdjacentParentShardId", "")} - {""}
+            ancestors[shard] = parents.union(*(ancestors[name] for name in parents))
+            for key, ns in numbers[shard].items():
+                before = (numbers[it][key] for it in ancestors[shard])
+                disordered += sum(b < a for a, b in pairwise(ns))
+                disordered += sum(min(ns) < max(it, default=-1) for it in before)
         return {
             "rows": len(written),
             "lost": len(set(written) - set(seen)),
@@ -107,54 +170,52 @@ class Target:
 def rows_of(records: list[dict[str, Any]]) -> list[Written]:
     """The rows in Kinesis records. A marker is an aggregate without rows."""
     users = (it["kinesis"] for it in iter_deaggregate_records(records, data_format="Boto3"))
-    bodies = (
-        json.loads(base64.b64decode(it["data"]) if "aggregated" in it else it["data"])
+    return [
+        Written(
+            it["partitionKey"],
+            json.loads(base64.b64decode(it["data"]) if "aggregated" in it else it["data"])["n"],
+        )
         for it in users
-    )
-    return [Written(body["key"], body["n"]) for body in bodies]
+    ]
 
 
 class Copies:
     """Streams that are copied, and the program that copies them, which is killed and restarted."""
 
     def __init__(
-        self,
-        endpoint: str,
-        spark: Standalone,
-        folder: Path,
-        chance: random.Random,
-        checkpoints: str,
+        self, addresses: tuple[str, str, str], spark: Standalone, folder: Path, seed: int
     ) -> None:
         """Create the streams. All but the last are copied exactly once."""
+        endpoint, *self._addresses = addresses
         self.sources = [Stream(endpoint, shards=2) for _ in range(COPIES)]
         self.targets = [Target(Stream(endpoint, shards=2)) for _ in range(COPIES)]
-        self.spark = spark
-        self._folder = folder
-        self._chance = chance
-        self._checkpoints = checkpoints
-        self._program = ExitStack()
-        self.driver: subprocess.Popen[bytes]
-        self.said: dict[str, Any]
+        self.chance = random.Random(seed)
+        self.happened: Counter[str] = Counter()
         self.recoveries: dict[str, list[float]] = defaultdict(list)
+        self._spark = spark
+        self._folder = folder
+        self._program = ExitStack()
+        self._driver: subprocess.Popen[bytes]
+        self._said: dict[str, Any]
+        self.mark()
 
-    def start(self, endpoint: str) -> None:
-        """Start the program, whose queries read by polling or by fan-out, and use an endpoint."""
+    def start(self) -> None:
+        """Start the program, whose queries read by polling or by fan-out."""
         copies = [
-            (source.name, target.stream.name, self._chance.choice(list(CONSUMERS)), self.is_once(n))
+            (source.name, target.stream.name, self.chance.choice(list(CONSUMERS)), self.is_once(n))
             for n, (source, target) in enumerate(zip(self.sources, self.targets, strict=True))
         ]
         (self._folder / "copies.json").write_text(json.dumps(copies))
         (self._folder / "stop").unlink(missing_ok=True)
-        places = (self.spark.address, endpoint, self._checkpoints)
-        program = application("copies", *places, folder=self._folder)
-        self.driver = self._program.enter_context(program)
+        program = application("copies", self._spark.address, *self._addresses, folder=self._folder)
+        self._driver = self._program.enter_context(program)
 
         def runs() -> bool:
-            self.assert_running()
+            self._assert_running()
             return told_in(self._folder).exists()
 
         wait_for("the program runs", runs, PATIENCE_SECONDS)
-        self.said = told(self._folder)
+        self._said = told(self._folder)
 
     def is_once(self, number: int) -> bool:
         """Whether a copy has to be exactly once."""
@@ -163,89 +224,96 @@ class Copies:
     def stop(self) -> None:
         """Stop each query between two batches, and wait until the program has ended."""
         (self._folder / "stop").touch()
-        status = self.driver.wait(300)
-        self._program.close()
-        if status:
+        wait_for("the program stops", lambda: self._driver.poll() is not None, PATIENCE_SECONDS)
+        self.end()
+        if status := self._driver.returncode:
             raise AssertionError(f"the program ended with {status}")
+
+    def end(self) -> None:
+        """End the program, whatever it does."""
+        self._program.close()
 
     def kill_driver(self) -> None:
         """Kill the program and its JVM, and wait until nothing of it is left."""
-        for pid in self.said["pids"]:
-            os.kill(pid, signal.SIGKILL)
-        self.driver.wait()
-        self._program.close()
-        wait_for("its processes have ended", lambda: not of_session(self.driver.pid))
-        wait_for("its executors have ended", lambda: not executors(self.said["application"]))
+        kill(self._said["pids"])
+        self._driver.wait()
+        self.end()
+        wait_for("its processes have ended", lambda: not of_session(self._driver.pid))
+        wait_for("its executors have ended", lambda: not executors(self._said["application"]))
 
     def kill_executors(self, count: int) -> int:
         """Kill so many executors, or as many as run."""
-        pids = sorted(executors(self.said["application"]).values())
-        chosen = self._chance.sample(pids, min(count, len(pids)))
-        for pid in chosen:
-            os.kill(pid, signal.SIGKILL)
+        pids = sorted(executors(self._said["application"]).values())
+        chosen = self.chance.sample(pids, min(count, len(pids)))
+        kill(chosen)
         return len(chosen)
 
     def kill_worker(self) -> None:
         """Kill a worker. Its executor ends with it. Another worker starts."""
-        host = self._chance.choice(sorted(self.spark.workers))
-        self.spark.workers[host].kill()
-        self.spark.workers[host].wait()
-        self.spark.start_worker(host)
+        host = self.chance.choice(sorted(self._spark.workers))
+        self._spark.workers[host].kill()
+        self._spark.workers[host].wait()
+        self._spark.start_worker(host)
 
     def reshard(self) -> None:
         """Split or merge shards of a source or a target."""
-        stream = self._chance.choice([*self.sources, *(it.stream for it in self.targets)])
-        if len(stream.open_shards()) < self._chance.choice((2, 4, 6)):
+        stream = self.chance.choice([*self.sources, *(it.stream for it in self.targets)])
+        if len(stream.open_shards()) < self.chance.choice((2, 4, 6)):
             stream.split()
         else:
             stream.merge()
 
-    def await_rows(self, since: float) -> None:
-        """Wait until each target has a new row, and remember the seconds since an event."""
-        waiting = {number: target.count() for number, target in enumerate(self.targets)}
+    def mark(self) -> None:
+        """Measure the next recovery from now on."""
+        self._since = time.monotonic()
+        self._marks = [len(it.written) for it in self.sources]
+
+    def await_recovery(self) -> None:
+        """Wait until each target has a row of each key that was written after the mark.
+
+        All shards have these keys, so that what a surviving executor writes is not enough.
+        """
+        waiting = set(range(COPIES))
 
         def have_all() -> bool:
-            for number, before in list(waiting.items()):
-                if self.targets[number].count() > before:
-                    del waiting[number]
+            self._assert_running()
+            for number in list(waiting):
+                first = self._marks[number]
+                next_ones = self.sources[number].written[first : first + len(KEYS)]
+                if len(next_ones) == len(KEYS) and self.targets[number].read() >= set(next_ones):
+                    waiting.remove(number)
                     kind = "exactly once" if self.is_once(number) else "at least once"
-                    seconds = round(time.monotonic() - since, 2)
-                    self.recoveries[f"first row after it, {kind}"].append(seconds)
-            self.assert_running()
+                    seconds = round(time.monotonic() - self._since, 2)
+                    self.recoveries[f"a row of each key after it, {kind}"].append(seconds)
             return not waiting
 
-        wait_for("each target has a new row", have_all, PATIENCE_SECONDS)
+        wait_for("each target has new rows", have_all, PATIENCE_SECONDS)
 
     def await_all(self) -> None:
-        """Wait until each target has as many rows as its source, and none more is to come."""
+        """Wait until each target has the rows of its source."""
         for source, target in zip(self.sources, self.targets, strict=True):
 
             def have_all(source: Stream = source, target: Target = target) -> bool:
-                self.assert_running()
-                target.count()
-                rows = {row for rows in target.rows.values() for row in rows}
-                return rows >= set(source.written)
+                self._assert_running()
+                return target.read() >= set(source.written)
 
             wait_for(f"every row of {target.stream.name}", have_all, PATIENCE_SECONDS)
-        self.stop()
-        for target in self.targets:
-            target.count()
 
-    def assert_running(self) -> None:
-        """Check that no query has ended by itself."""
-        if self.driver.poll() is not None:
-            raise AssertionError(f"the program ended by itself, with {self.driver.returncode}")
+    def _assert_running(self) -> None:
+        if self._driver.poll() is not None:
+            raise AssertionError(f"the program ended by itself, with {self._driver.returncode}")
 
     def close(self) -> None:
-        """End the program, whatever it does, and delete the streams."""
-        self._program.close()
+        """End the program, and delete the streams."""
+        self.end()
         for stream in [*self.sources, *(it.stream for it in self.targets)]:
             stream.client.delete_stream(StreamName=stream.name, EnforceConsumerDeletion=True)
 
-    def outcome(self, happened: Counter[str]) -> Outcome:
+    def outcome(self, failure: str) -> Outcome:
         """The verdict. At least once, a row may be there twice, and then in another order."""
-        counts = Counter(happened)
+        counts = Counter(self.happened)
         for number, (source, target) in enumerate(zip(self.sources, self.targets, strict=True)):
+            target.read()
             found = target.verdict(source.written)
             if not self.is_once(number):
                 found["twice (at least once)"] = found.pop("twice")
@@ -253,4 +321,12 @@ class Copies:
             for name, count in found.items():  # also those that are 0
                 counts[name] += count
         faults = [f"{counts[name]} {name}" for name in FAULTS if counts[name]]
-        return Outcome(dict(counts), dict(self.recoveries), failure=", ".join(faults))
+        failure = ", ".join(filter(None, [failure, *faults]))
+        return Outcome(dict(counts), dict(self.recoveries), failure=failure)
+
+
+def kill(pids: list[int]) -> None:
+    """Kill processes. Some may have just ended."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.rounds import Outcome, Part, Play, last_lines
-from tests.campaign.scala import ScalaTests, compiled, ended
+from tests.campaign.histories import added
+from tests.campaign.rounds import Outcome, Part, last_lines
+from tests.campaign.scala import IS_SMALL, ScalaTests, compiling, ended, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 PROPERTIES = [
@@ -32,16 +32,9 @@ PROPERTIES = [
     )
 ]
 HTTP = "sparkkinesis.simulator.http.fuzz.HttpFuzzSuite"
-INPUTS = 5_000  # of each property in Scala, at least
-EXAMPLES = 500  # of each property in Python
-SEEDS = 10  # of 2,000 HTTP requests each
-
-
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Compile the tests."""
-    tests = compiled()
-    yield lambda seed, folder: play(tests, seed, folder)
+INPUTS = 500 if IS_SMALL else 5_000  # of each property in Scala, at least
+EXAMPLES = 200 if IS_SMALL else 500  # of each property in Python
+SEEDS = 2 if IS_SMALL else 10  # of 2,000 HTTP requests each
 
 
 def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
@@ -49,13 +42,13 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
     properties = tests.run(
         PROPERTIES,
         {"INPUTS": str(INPUTS)},
-        folder,
+        folder / "properties.log",
         *("-n", "sparkkinesis.Fuzzed", "-S", str(seed)),
     )
     http = tests.run(
         [HTTP],
         {"SPARK_KINESIS_TESTS": "campaign", "FIRST_SEED": str(seed), "SEEDS": str(SEEDS)},
-        folder,
+        folder / "http.log",
         *("-n", "sparkkinesis.Repeated"),
     )
     config = ("-c", "python/pyproject.toml", "--rootdir", ".", "-p", "no:cacheprovider")
@@ -63,20 +56,29 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
     python = ended(
         [sys.executable, "-m", "pytest", "-q", *config, *laws],
         {"EXAMPLES": str(EXAMPLES)},
-        folder,
+        folder / "python.log",
     )
-    held = [
-        INPUTS * len(re.findall(r"^- .*\)$", properties[1], re.MULTILINE)),
-        SEEDS * 2000,
-        EXAMPLES * sum(int(n) for n in re.findall(r"(\d+) passed", python[1])),
+    counts = {
+        "inputs of properties in Scala": INPUTS * passed(properties[1]),
+        "HTTP requests": SEEDS * 2000 * bool(passed(http[1])),
+        "inputs of properties in Python": EXAMPLES * added(python[1], "passed"),
+    }
+    failed = [
+        shown(output)
+        for (is_good, output), count, shown in zip(
+            (properties, http, python),
+            counts.values(),
+            (failures, failures, last_lines),
+            strict=True,
+        )
+        if not is_good or not count  # no tests are no success
     ]
-    names = ("inputs of properties in Scala", "HTTP requests", "inputs of properties in Python")
-    failed = [output for is_good, output in (properties, http, python) if not is_good]
-    return Outcome(
-        dict(zip(names, held, strict=True)),
-        seeds=SEEDS,
-        failure="\n".join(map(last_lines, failed)),
-    )
+    return Outcome(counts, failure="\n".join(failed))
+
+
+def passed(output: str) -> int:
+    """The number of tests of ScalaTest that passed."""
+    return len(re.findall(r"^- .*\d\)$", output, re.MULTILINE))
 
 
 FUZZ = Part(
@@ -84,5 +86,6 @@ FUZZ = Part(
     f"At least {INPUTS:,} random, broken or hostile inputs per property of decoders, aggregates, "
     f"offsets and payloads, {SEEDS * 2000:,} HTTP requests for the local Kinesis, and "
     f"{EXAMPLES:,} inputs per property of the Python package",
-    opened,
+    partial(compiling, play),
+    SEEDS,
 )

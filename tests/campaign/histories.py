@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.rounds import Outcome, Part, Play, last_lines
-from tests.campaign.scala import ScalaTests, compiled
+from tests.campaign.rounds import Outcome, Part
+from tests.campaign.scala import IS_SMALL, ScalaTests, compiling, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SUITES = [
@@ -21,14 +20,7 @@ SUITES = [
     "sparkkinesis.sink.simulation.SinkSimulation",
     "sparkkinesis.sink.simulation.once.OnceSimulation",
 ]
-SEEDS = 50  # of a round, for each kind of history: about a minute on two cores
-
-
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Compile the tests."""
-    tests = compiled()
-    yield lambda seed, folder: play(tests, seed, folder)
+SEEDS = 10 if IS_SMALL else 50  # of a round, for each kind of history: about a minute on two cores
 
 
 def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
@@ -38,14 +30,13 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
         "FIRST_SEED": str(seed),
         "SEEDS": str(SEEDS),
     }
-    passed, output = tests.run(SUITES, environment, folder, "-n", "sparkkinesis.Repeated")
+    passed, output = tests.run(SUITES, environment, folder / "log", "-n", "sparkkinesis.Repeated")
     outcome = Outcome(
         counts={"histories": added(output, "histories"), "rows": added(output, "rows")},
         simulated_seconds=added(output, "simulated seconds"),
-        seeds=SEEDS,
     )
-    if not passed:
-        outcome.failure = last_lines(failures(output) or output)
+    if not passed or not all(outcome.counts.values()):  # no tests are no success
+        outcome.failure = failures(output)
         outcome.repeat = repeat(output)
     return outcome
 
@@ -53,11 +44,6 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
 def added(output: str, what: str) -> int:
     """The sum of the numbers that the suites print before a word."""
     return sum(int(found) for found in re.findall(rf"(\d+) {what}\b(?! failed)", output))
-
-
-def failures(output: str) -> str:
-    """The names of the tests that failed, with their messages."""
-    return "\n".join(re.findall(r"^.*\*\*\* FAILED.*$(?:\n^  .*$)*", output, re.MULTILINE))
 
 
 def repeat(output: str) -> str:
@@ -74,5 +60,6 @@ def repeat(output: str) -> str:
 HISTORIES = Part(
     "histories",
     "Simulated histories of source, real-time mode, replay, batch reads, sink and exactly once",
-    opened,
+    partial(compiling, play),
+    SEEDS,
 )

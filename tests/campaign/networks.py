@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import random
 import time
-from collections import Counter
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.copies import COPIES, copying
-from tests.campaign.proxy import Proxy
-from tests.campaign.rounds import Outcome, Part, Play
-from tests.e2e.support.streams import local_kinesis
+from tests.campaign.copies import COPIES, Copies, copying
+from tests.campaign.rounds import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.campaign.proxy import Proxy
 
 EVENTS = 6  # of a round
 LONGEST_SECONDS = 45.0  # of an event: longer than the limit of a call, 30 s by default
@@ -24,44 +19,27 @@ RESETS, CUTS, HALVES = "resets", "cuts", "half-closed connections"
 KINDS = (RESETS, CUTS, HALVES, "delays", "throttled links", "silent links", "refused connections")
 
 
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Start a local Kinesis, and the proxy in front of it."""
-    with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
-        yield lambda seed, folder: play(kinesis.endpoint, proxy, seed, folder)
-
-
-def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
-    """Copy streams through some events, and count what arrived."""
-    chance = random.Random(seed)
-    happened: Counter[str] = Counter()
-    with copying(endpoint, proxy.endpoint, chance, folder) as copies:
-        for _ in range(EVENTS):
-            kind = chance.choice(KINDS)
-            happened[kind] += 1
-            cause(kind, proxy, chance)
-            proxy.calm()
-            copies.await_rows(time.monotonic())
-    return copies.outcome(happened)
-
-
-def cause(kind: str, proxy: Proxy, chance: random.Random) -> None:
-    """Cause an event, and wait until it is over."""
+def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
+    """Cause an event, and wait until it is over and repaired."""
+    chance = copies.chance
     if kind in (RESETS, CUTS, HALVES):
         for _ in range(chance.randint(1, 5)):
             {RESETS: proxy.reset, CUTS: proxy.cut, HALVES: proxy.half_close}[kind]()
             time.sleep(chance.uniform(0, 3))
-        return
-    if kind == "delays":
-        proxy.delay_seconds = chance.uniform(0.1, 3)
-    elif kind == "throttled links":
-        proxy.bytes_per_second = chance.choice((500, 5_000, 50_000))
-    elif kind == "silent links":
-        proxy.stall()
     else:
-        proxy.is_refusing = True
-        proxy.reset()
-    time.sleep(chance.uniform(5, LONGEST_SECONDS))
+        if kind == "delays":
+            proxy.delay_seconds = chance.uniform(0.02, 0.5)
+        elif kind == "throttled links":
+            proxy.bytes_per_second = chance.choice((500, 5_000, 50_000))
+        elif kind == "silent links":
+            proxy.stall()
+        else:
+            proxy.is_refusing = True
+            proxy.reset()
+        time.sleep(chance.uniform(5, LONGEST_SECONDS))
+    proxy.calm()
+    copies.mark()
+    copies.await_recovery()
 
 
 NETWORKS = Part(
@@ -69,5 +47,5 @@ NETWORKS = Part(
     f"{COPIES} streams are copied through a proxy, all but one exactly once. {EVENTS} times it "
     "resets, cuts, half-closes, delays, throttles, silences or refuses all connections, for up to "
     f"{LONGEST_SECONDS:.0f} s",
-    opened,
+    partial(copying, cause, KINDS, EVENTS),
 )

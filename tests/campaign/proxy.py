@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CHUNK = 16384  # bytes
+CHUNK = 1024  # bytes: on a slow link, each waits for a moment only
 NO_LINGER = struct.pack("ii", 1, 0)  # a socket with it ends by a reset
 
 
@@ -24,9 +24,10 @@ class Proxy:
         """Prepare for the address of a server, such as `http://127.0.0.1:4567`."""
         self._target = urlsplit(target)
         self._loop = asyncio.new_event_loop()
-        self._writers: set[asyncio.StreamWriter] = set()
+        self._to_clients: set[asyncio.StreamWriter] = set()
+        self._to_server: set[asyncio.StreamWriter] = set()
         self.delay_seconds = 0.0
-        """Pause before each 16 KiB."""
+        """Pause before each KiB."""
         self.bytes_per_second = float("inf")
         """Of each connection and direction."""
         self._flow = asyncio.Event()
@@ -47,19 +48,20 @@ class Proxy:
 
     def reset(self) -> int:
         """Reset all connections, and return the number of their ends."""
-        return self._each(_reset)
+        return self._each(_reset, self._to_clients | self._to_server)
 
     def cut(self) -> int:
         """Close all connections, in the middle of whatever they carry."""
-        return self._each(lambda it: it.close())
+        return self._each(lambda it: it.close(), self._to_clients | self._to_server)
 
     def half_close(self) -> int:
-        """End one direction of each connection; the other one stays open."""
-        return self._each(_end)
+        """End the direction to the server of each connection; the other one stays open."""
+        return self._each(_end, self._to_server)
 
-    def _each(self, act: Callable[[asyncio.StreamWriter], None]) -> int:
+    def _each(
+        self, act: Callable[[asyncio.StreamWriter], None], writers: set[asyncio.StreamWriter]
+    ) -> int:
         async def act_on_all() -> int:
-            writers = list(self._writers)
             for writer in writers:
                 with suppress(OSError):
                     act(writer)
@@ -82,27 +84,37 @@ class Proxy:
             self.reset()
             self._loop.call_soon_threadsafe(self._loop.stop)
             thread.join()
+            self._loop.run_until_complete(self._ended())
+            self._loop.close()
+
+    async def _ended(self) -> None:
+        """End all connections."""
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for it in others:
+            it.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_refusing:
             _reset(writer)
             return
         try:
-            there = await asyncio.open_connection(self._target.hostname, self._target.port)
+            server = await asyncio.open_connection(self._target.hostname, self._target.port)
         except OSError:
             _reset(writer)
             return
-        both = {writer, there[1]}
-        self._writers |= both
+        self._to_clients.add(writer)
+        self._to_server.add(server[1])
         try:
-            await asyncio.gather(self._pump(reader, there[1]), self._pump(there[0], writer))
+            await asyncio.gather(self._pump(reader, server[1]), self._pump(server[0], writer))
         finally:
-            self._writers -= both
-            for it in both:
+            self._to_clients.remove(writer)
+            self._to_server.remove(server[1])
+            for it in (writer, server[1]):
                 it.close()
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
+        with suppress(OSError, RuntimeError):  # after a half-close, a write is a RuntimeError
             while data := await reader.read(CHUNK):
                 await asyncio.sleep(self.delay_seconds + len(data) / self.bytes_per_second)
                 await self._flow.wait()

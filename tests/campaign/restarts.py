@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import random
 import time
-from collections import Counter
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.campaign.copies import COPIES, Copies, copying
-from tests.campaign.proxy import Proxy
-from tests.campaign.rounds import Outcome, Part, Play
-from tests.e2e.support.streams import local_kinesis
+from tests.campaign.rounds import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.campaign.proxy import Proxy
 
 EVENTS = 4  # of a round
 EXECUTOR, EXECUTORS = "kills of an executor", "kills of all executors"
@@ -24,56 +19,32 @@ STOP, CONNECTIONS, RESHARD = "planned stops", "resets of all connections", "resh
 KINDS = (EXECUTOR, EXECUTORS, WORKER, DRIVER, STOP, CONNECTIONS, RESHARD)
 
 
-@contextmanager
-def opened() -> Iterator[Play]:
-    """Start a local Kinesis, and a proxy whose connections can be cut."""
-    with local_kinesis() as kinesis, Proxy(kinesis.endpoint).running() as proxy:
-        yield lambda seed, folder: play(kinesis.endpoint, proxy, seed, folder)
-
-
-def play(endpoint: str, proxy: Proxy, seed: int, folder: Path) -> Outcome:
-    """Copy streams through some events, and count what arrived."""
-    chance = random.Random(seed)
-    happened: Counter[str] = Counter()
-    with copying(endpoint, proxy.endpoint, chance, folder) as copies:
-        for _ in range(EVENTS):
-            kind = chance.choice(KINDS)
-            since = time.monotonic()
-            happened[kind] += 1
-            happened["restarts"] += cause(kind, copies, proxy)
-            if chance.random() < 0.7:
-                copies.await_rows(since)
-            else:  # the next event comes while this one is being repaired
-                time.sleep(chance.uniform(0, 20))
-    return copies.outcome(happened)
-
-
-def cause(kind: str, copies: Copies, proxy: Proxy) -> int:
-    """Cause an event, and return the number of processes that end and start again."""
+def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
+    """Cause an event. The next one often comes while this one is being repaired."""
+    restarts = 1
     if kind == EXECUTOR:
-        return copies.kill_executors(1)
-    if kind == EXECUTORS:
-        return copies.kill_executors(2)
-    if kind == WORKER:
+        restarts = copies.kill_executors(1)
+    elif kind == EXECUTORS:
+        restarts = copies.kill_executors(2)
+    elif kind == WORKER:
         copies.kill_worker()
-        return 2  # its executor ends with it
-    if kind == RESHARD:
-        copies.reshard()
-        return 0
-    if kind == CONNECTIONS:
-        proxy.reset()
-        return 0
-    if kind == DRIVER:
-        copies.kill_driver()
+        restarts = 2  # its executor ends with it
+    elif kind in (DRIVER, STOP):
+        {DRIVER: copies.kill_driver, STOP: copies.stop}[kind]()
+        copies.start()
     else:
-        copies.stop()
-    copies.start(proxy.endpoint)
-    return 1
+        {RESHARD: copies.reshard, CONNECTIONS: proxy.reset}[kind]()
+        restarts = 0
+    copies.happened["restarts"] += restarts
+    if copies.chance.random() < 0.7:
+        copies.await_recovery()
+    else:
+        time.sleep(copies.chance.uniform(0, 20))
 
 
 RESTARTS = Part(
     "restarts",
     f"{COPIES} streams are copied on a standalone cluster, all but one exactly once, through "
     f"{EVENTS} random events. The rows are counted with boto3 and `aws_kinesis_agg`",
-    opened,
+    partial(copying, cause, KINDS, EVENTS),
 )

@@ -16,6 +16,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target" / "campaign"
 SHOWN_LINES = 60  # of the output of a failed round
+ROUND_SECONDS = 3600.0  # limit of a round, or of a program in it
 
 
 @dataclass
@@ -30,8 +31,6 @@ class Outcome:
     samples: dict[str, list[float]] = field(default_factory=dict)
     gauges: dict[str, float] = field(default_factory=dict)
     simulated_seconds: float = 0.0
-    seeds: int = 1
-    """Number of seeds that the round used, from its first seed on."""
     failure: str = ""
     """The last lines of the output, or empty if the round passed."""
     repeat: str = ""
@@ -51,6 +50,8 @@ class Part:
     """What a round does: a phrase of the page."""
     opened: Callable[[], AbstractContextManager[Play]]
     """Prepares what all rounds of a run share, such as a server."""
+    seeds: int = 1
+    """Number of seeds that a round uses, from its first seed on."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Round:
 
     part: str
     seed: int
+    seeds: int
     commit: str
     date: str
     machine: str
@@ -68,7 +70,7 @@ class Round:
     @property
     def last_seed(self) -> int:
         """The last seed that the round used."""
-        return self.seed + self.outcome.seeds - 1
+        return self.seed + self.seeds - 1
 
 
 def rounds_of(part: str, folder: Path) -> list[Round]:

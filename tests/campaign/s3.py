@@ -34,7 +34,7 @@ class FaultyS3:
     def __init__(self) -> None:
         """Prepare. Nothing listens yet."""
         self._app = DomainDispatcherApplication(create_backend_app)
-        self._chance = random.Random()
+        self.chance = random.Random()
         self.error_rate = 0.0
         """Share of the requests that get a 503 or a 500, from 0 to 1."""
         self.longest_seconds = 0.0
@@ -49,11 +49,11 @@ class FaultyS3:
 
     def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         """Answer a request."""
-        time.sleep(self._chance.uniform(0, self.longest_seconds))
-        if self._chance.random() < self.error_rate:
+        time.sleep(self.chance.uniform(0, self.longest_seconds))
+        if self.chance.random() < self.error_rate:
             self.errors += 1
             environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-            status = self._chance.choice(("503 Slow Down", "500 Internal Server Error"))
+            status = self.chance.choice(("503 Slow Down", "500 Internal Server Error"))
             start(status, [("Content-Type", "application/xml")])
             return [SLOW_DOWN]
         answer: Iterable[bytes] = self._app(environ, start)
@@ -74,6 +74,7 @@ class FaultyS3:
         finally:
             server.shutdown()
             thread.join()
+            server.server_close()
 
     def settings(self) -> dict[str, str]:
         """Spark's settings for Hadoop's S3A with this server."""
@@ -100,6 +101,6 @@ def s3a_jars() -> list[Path]:
         pattern = f"{part}/[artifact]-[revision](-[classifier]).[ext]"
         wanted = ["-dependency", "org.apache.hadoop", "hadoop-aws", version, "-confs", "default"]
         command = [str(java), "-jar", str(ivy), *wanted, "-retrieve", pattern]
-        subprocess.run(command, check=True, capture_output=True)
+        subprocess.run(command, check=True)  # Ivy prints its progress
         part.rename(folder)
     return sorted(folder.glob("*.jar"))

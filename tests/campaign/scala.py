@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.campaign.rounds import ROOT
+from tests.campaign.rounds import FOLDER, ROOT, ROUND_SECONDS, Outcome, Play, last_lines
 from tests.e2e.support.processes import kill_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 PROJECT = "integration"  # its class path has the tests of the connector and of the local Kinesis
 OPTIONS = f"print {PROJECT}/Test/javaOptions"
 CLASSES = f"export {PROJECT}/Test/fullClasspath"
+IS_SMALL = os.environ.get("SPARK_KINESIS_TESTS") == "ci"  # each part takes a minute
 
 
 @dataclass(frozen=True)
@@ -22,34 +30,44 @@ class ScalaTests:
     command: list[str]
 
     def run(
-        self, suites: list[str], environment: dict[str, str], folder: Path, *more: str
+        self, suites: list[str], environment: dict[str, str], log: Path, *more: str
     ) -> tuple[bool, str]:
         """Whether suites pass, and what they print.
 
         Args:
             suites: full names.
             environment: more variables.
-            folder: for the log.
+            log: a file.
             more: arguments of ScalaTest's runner.
         """
         chosen = [word for suite in suites for word in ("-s", suite)]
-        return ended([*self.command, *chosen, *more], environment, folder)
+        return ended([*self.command, *chosen, *more], environment, log)
 
 
+@contextmanager
+def compiling(play: Callable[[ScalaTests, int, Path], Outcome]) -> Iterator[Play]:
+    """Compile the tests, once, for the rounds of a part."""
+    yield partial(play, compiled())
+
+
+@cache
 def compiled() -> ScalaTests:
     """Compile the tests. This takes minutes the first time."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
     sbt = [str(ROOT / "project" / "sbt"), OPTIONS, CLASSES]
-    run = subprocess.run(sbt, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    lines = run.stdout.splitlines()
+    is_good, output = ended(sbt, {}, FOLDER / "sbt.log")
+    if not is_good:
+        raise RuntimeError(f"the tests do not compile:\n{last_lines(output)}")
+    lines = output.splitlines()
     options = [line[2:] for line in lines if line.startswith("* ")]
+    *_, classes = (line for line in lines if ".jar" in line)  # a warning may follow
     java = str(Path(os.environ["JAVA_HOME"], "bin", "java"))
-    runner = ["-cp", lines[-1], "org.scalatest.tools.Runner", "-oDFW"]
+    runner = ["-cp", classes, "org.scalatest.tools.Runner", "-oDFW"]
     return ScalaTests([java, *options, *runner])
 
 
-def ended(command: list[str], environment: dict[str, str], folder: Path) -> tuple[bool, str]:
+def ended(command: list[str], environment: dict[str, str], log: Path) -> tuple[bool, str]:
     """Whether a command succeeds, and what it prints. It ends with this process."""
-    log = folder / "log"
     with log.open("wb") as out:
         process = subprocess.Popen(
             command,
@@ -61,8 +79,14 @@ def ended(command: list[str], environment: dict[str, str], folder: Path) -> tupl
             start_new_session=True,
         )
         try:
-            is_good = process.wait() == 0
+            is_good = process.wait(ROUND_SECONDS) == 0
         finally:
             kill_session(process.pid)
             process.wait()
     return is_good, log.read_text(encoding="utf-8", errors="replace")
+
+
+def failures(output: str) -> str:
+    """The names of the tests that failed, with their messages, or the end of the output."""
+    found = re.findall(r"^.*\*\*\* FAILED.*$(?:\n^  .*$)*", output, re.MULTILINE)
+    return last_lines("\n".join(found) or output)

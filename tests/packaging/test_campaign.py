@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.campaign import __main__ as campaign
+from tests.campaign.copies import Target
 from tests.campaign.histories import added, repeat
 from tests.campaign.page import percentile
+from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, rounds_of
 from tests.campaign.soak import JUDGED, LIMITS, WARM_UP, growth
+from tests.e2e.support.streams import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tests.campaign.rounds import Play
+    from tests.e2e.support.streams import Stream
 
 
 @pytest.fixture(autouse=True)
 def _places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaign, "FOLDER", tmp_path / "rounds")
     monkeypatch.setattr(campaign, "PAGE", tmp_path / "page.md")
-    monkeypatch.setattr(campaign, "first_seed", lambda: 100)
+    monkeypatch.setattr(campaign, "first_seed", lambda: 100 - campaign.OFFSET)
     monkeypatch.setattr(campaign, "PARTS", {"some": part(plain)})
     monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
 
@@ -38,14 +45,14 @@ def part(play: Play, openings: list[Play] | None = None) -> Part:
             openings.append(play)
         yield play
 
-    return Part("some", "counts its rounds", opened)
+    return Part("some", "counts its rounds", opened, seeds=10)
 
 
 def plain(seed: int, folder: Path) -> Outcome:
     assert not list(folder.iterdir())
     (folder / "left").touch()
     samples = {"wait": [float(seed)]}
-    return Outcome({"rows": 1000}, samples, {"heap": 7.0}, simulated_seconds=3600, seeds=10)
+    return Outcome({"rows": 1000}, samples, {"heap": 7.0}, simulated_seconds=3600)
 
 
 def use(monkeypatch: pytest.MonkeyPatch, play: Play) -> None:
@@ -59,7 +66,7 @@ def test_a_later_run_adds_rounds_with_new_seeds(tmp_path: Path) -> None:
     assert [(it.seed, it.last_seed) for it in rounds] == [(100, 109), (110, 119), (120, 129)]
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith("| some | `")]
-    assert "| 3.0 h | 3 | 100 to 129 | 3,000 rows<br>" in row
+    assert "| 3.0 h | 3 | 30 from 100 | 3,000 rows<br>" in row
     assert "wait: p50 110.0 s, p99 120.0 s, longest 120.0 s" in row
     assert row.endswith(" | 0 |")
     assert "<circle" in (tmp_path / "rounds" / "index.html").read_text(encoding="utf-8")
@@ -81,7 +88,7 @@ def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
     opened: list[Play] = []
     with pytest.raises(KeyboardInterrupt):
         campaign.run([part(play, opened)], 3600, tmp_path)
-    assert seeds == [100, 101, 111]
+    assert seeds == [100, 110, 120]
     assert len(opened) == 2, "the broken server or session is replaced"
     first, *others = rounds_of("some", tmp_path)
     assert "it broke" in first.outcome.failure
@@ -135,6 +142,40 @@ def test_another_folder_has_a_page_of_its_own(tmp_path: Path) -> None:
     assert not (tmp_path / "page.md").exists()
 
 
+def test_a_part_that_cannot_be_prepared_is_a_failed_round_and_the_others_run(
+    tmp_path: Path,
+) -> None:
+    def broken() -> AbstractContextManager[Play]:
+        raise OSError("no server")
+
+    parts = [Part("broken", "cannot begin", broken), part(plain)]
+    assert campaign.run(parts, 0, tmp_path) == 1
+    (it,) = rounds_of("broken", tmp_path)
+    assert "no server" in it.outcome.failure
+    assert len(rounds_of("some", tmp_path)) == 1
+
+
+def test_a_seed_of_make_does_not_reach_the_suites(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEED", "7")
+
+    def play(seed: int, folder: Path) -> Outcome:
+        assert "SEED" not in os.environ
+        return plain(seed, folder)
+
+    use(monkeypatch, play)
+    assert campaign.main(["some", "--seed", "7"]) == 0
+
+
+def test_only_one_run_uses_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(seed: int, folder: Path) -> Outcome:
+        with pytest.raises(SystemExit):
+            campaign.main(["some", "--hours", "0"])
+        return plain(seed, folder)
+
+    use(monkeypatch, play)
+    assert campaign.main(["some", "--hours", "0"]) == 0
+
+
 def test_an_unknown_part_is_refused() -> None:
     with pytest.raises(SystemExit):
         campaign.main(["other"])
@@ -168,3 +209,63 @@ def test_percentiles_are_values_that_were_seen() -> None:
     assert percentile([3.0, 1.0, 2.0], 50) == 2.0
     assert percentile([1.0] * 99 + [9.0], 99) == 1.0
     assert percentile([1.0] * 98 + [9.0, 9.0], 99) == 9.0
+
+
+class Shards:
+    """The shards of a stream: two, of which the first is split. Then the parts are merged."""
+
+    def all_shards(self) -> list[dict[str, str]]:
+        return [
+            {"ShardId": "0"},
+            {"ShardId": "1"},
+            {"ShardId": "2", "ParentShardId": "0"},
+            {"ShardId": "3", "ParentShardId": "0"},
+            {"ShardId": "4", "ParentShardId": "2", "AdjacentParentShardId": "3"},
+        ]
+
+
+@pytest.mark.parametrize(
+    ("shards", "disordered"),
+    [
+        ({"0": [1, 3], "2": [4]}, 0),
+        ({"0": [3, 1]}, 1),
+        ({"0": [1, 3], "2": [2]}, 1),
+        ({"0": [1], "3": [2], "2": [3], "4": [4]}, 0),  # no order between the parts of a split
+        ({"0": [1, 4], "4": [3]}, 1),  # not read from its parents
+        ({"0": [2], "1": [1]}, 0),
+    ],
+)
+def test_a_row_behind_a_later_one_of_its_key_is_found_across_reshards(
+    shards: dict[str, list[int]], disordered: int
+) -> None:
+    target = Target(cast("Stream", Shards()))
+    target.rows.update({it: [Written("k", n) for n in ns] for it, ns in shards.items()})
+    found = target.verdict([Written("k", n) for ns in shards.values() for n in ns])
+    assert found["out of order"] == disordered
+    assert found["lost"] == found["twice"] == 0
+
+
+def test_lost_repeated_and_foreign_rows_are_counted() -> None:
+    target = Target(cast("Stream", Shards()))
+    target.rows["0"] = [Written("k", n) for n in (1, 1, 9)]
+    found = target.verdict([Written("k", 1), Written("k", 2)])
+    assert (found["lost"], found["twice"], found["foreign"]) == (1, 1, 1)
+
+
+def test_a_half_closed_connection_still_carries_the_answer() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        Proxy(f"http://127.0.0.1:{server.getsockname()[1]}").running() as proxy,
+        socket.create_connection(("127.0.0.1", urlsplit(proxy.endpoint).port or 0), 60) as client,
+    ):
+        client.sendall(b"question")
+        there, _ = server.accept()
+        there.settimeout(60)
+        assert there.recv(100) == b"question"
+        proxy.half_close()
+        assert there.recv(100) == b""
+        there.sendall(b"answer")
+        assert client.recv(100) == b"answer"
+        client.sendall(b"more")  # the proxy has nowhere to write it
+        there.close()
+        assert client.recv(100) == b""

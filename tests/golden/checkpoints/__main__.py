@@ -25,7 +25,6 @@ from tests.e2e.support.cluster import new_session
 from tests.e2e.support.harness import Collector, drain, running
 from tests.e2e.support.kpl import read_by_agg
 from tests.e2e.support.streams import CONSUMERS, POLLING, Stream, wait_for
-from tests.golden.checkpoints import ONCE_PLACE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,8 +82,7 @@ def write_copying(spark: SparkSession, endpoint: str, folder: Path) -> None:
     """A query that copies a stream exactly once. Spark does not know that the last batch ended."""
     source, target = new_stream(endpoint, "copied"), new_stream(endpoint, "copy")
     rows = source.source().read_stream(spark).select("partitionKey", "data")
-    checkpoint = ONCE_PLACE
-    shutil.rmtree(checkpoint, ignore_errors=True)
+    checkpoint = folder / "checkpoint"
     query = target.sink(**ONCE).write_stream(rows, checkpoint_location=checkpoint).start()
     for _ in range(2):
         source.put(80)
@@ -93,7 +91,6 @@ def write_copying(spark: SparkSession, endpoint: str, folder: Path) -> None:
     last = max(int(file.name) for file in (checkpoint / "commits").glob("[0-9]*"))
     (checkpoint / "commits" / f"{last}").unlink()
     (checkpoint / "commits" / f".{last}.crc").unlink()
-    shutil.move(checkpoint, folder / "checkpoint")
     source.put(40)
     said = {
         "streams": [source.name, target.name],

@@ -138,7 +138,7 @@ object LayeringSuite {
     Seq("2.12", "2.13").map(it => s"connector-scala/src/main/scala-$it/sparkkinesis")
 
   private val Golden = "tests/golden/api/scala.txt"
-  private val PublishedType = "(?m)^public .*?(?:class|interface) sparkkinesis\\.([\\w.]+)".r
+  private val PublishedType = "(?m)^public .*?(?:class|interface) sparkkinesis\\.([\\w.$]+)".r
 
   /** Number of files whose only user stands in the same folder. It may only fall. */
   private val Satellites = 65
@@ -272,13 +272,14 @@ object LayeringSuite {
     /** Top-level classes, traits and objects. */
     private val definitions: Seq[String] = Definition.findAllMatchIn(code).map(_.group(1)).toSeq
 
-    /** Definitions without `private`, with their package; a `$` follows the name of an object. */
+    /** Definitions without `private`, with their package; a `$` follows an object's name. */
     def publicDefinitions: Seq[String] =
-      PublicDefinition
+      AnyDefinition
         .findAllMatchIn(code)
+        .filterNot(_.group(1).contains("private"))
         .map { found =>
-          val suffix = if (found.group(1) == "object") "$" else ""
-          s"${folder.replace('/', '.')}.${found.group(2)}$suffix"
+          val suffix = if (found.group(2) == "object") "$" else ""
+          s"${folder.replace('/', '.')}.${found.group(3)}$suffix"
         }
         .toSeq
 
@@ -292,8 +293,10 @@ object LayeringSuite {
 
   private val Definition = "(?m)^(?:[a-z]+(?:\\[\\w+\\])? )*(?:class|trait|object) ([A-Z]\\w*)".r
 
-  private val PublicDefinition =
-    "(?m)^(?:(?:sealed|final|abstract|case|implicit) )*(class|trait|object) (\\w+)".r
+  /** Definitions at the top of a file, but no package object without public members. */
+  private val AnyDefinition =
+    ("(?m)^(?!package object \\w+(?: \\{(?:\\s+private.*)*\\s*\\})?$)" +
+      "(\\S.*?|)\\b(class|trait|object) (\\w+)").r
 
   private object Source {
     def read(root: Path, file: Path): Source = Source(
