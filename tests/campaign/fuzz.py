@@ -78,7 +78,7 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
 
 def passed(output: str) -> int:
     """The number of tests of ScalaTest that passed."""
-    return len(re.findall(r"^- .*\d\)$", output, re.MULTILINE))
+    return len(re.findall(r"^- (?!.*\*\*\*).*\)$", output, re.MULTILINE))
 
 
 FUZZ = Part(
