@@ -18,7 +18,9 @@ ThisBuild / scalacOptions ++= Seq(
 
 Testing.concurrency
 
-/** Only we extend the classes of a program or a test: they may name types that are private to us. */
+/**
+ * Only we extend the classes of a program or a test: they may name types that are private to us.
+ */
 val programLint = scalacOptions += "-Xlint:-inaccessible"
 
 lazy val root = (project in file("."))
