@@ -284,7 +284,7 @@ class Copies:
                     waiting.remove(number)
                     kind = "exactly once" if self.is_once(number) else "at least once"
                     seconds = round(time.monotonic() - self._since, 2)
-                    self.recoveries[f"a row of each key after it, {kind}"].append(seconds)
+                    self.recoveries[f"from an event to a new row of each key, {kind}"].append(seconds)
             return not waiting
 
         wait_for("each target has new rows", have_all, PATIENCE_SECONDS)
