@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 COPIES = 4
 FAULTS = ("lost", "foreign", "twice", "out of order")
 PATIENCE_SECONDS = 900.0  # a repeated task waits for 75 s before it reads back, maybe again
+RECOVERY = "from an event to a new row of each key"
 
 
 @contextmanager
@@ -284,7 +285,7 @@ class Copies:
                     waiting.remove(number)
                     kind = "exactly once" if self.is_once(number) else "at least once"
                     seconds = round(time.monotonic() - self._since, 2)
-                    self.recoveries[f"from an event to a new row of each key, {kind}"].append(seconds)
+                    self.recoveries[f"{RECOVERY}, {kind}"].append(seconds)
             return not waiting
 
         wait_for("each target has new rows", have_all, PATIENCE_SECONDS)
