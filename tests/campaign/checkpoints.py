@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EVENTS = 4  # of a round
-DRIVER, ERRORS, SLOW, OUTAGE = "kills of the driver", "times of errors", "slow times", "outages"
+DRIVER, ERRORS, SLOW, OUTAGE = "kills of the driver", "times with errors", "slow times", "outages"
 KINDS = (DRIVER, ERRORS, SLOW, OUTAGE)
 
 
@@ -64,7 +64,8 @@ def cause(s3: FaultyS3, kind: str, copies: Copies) -> None:
 
 CHECKPOINTS = Part(
     "checkpoints",
-    f"{COPIES} streams are copied, all but one exactly once, with checkpoints on the S3 server of "
-    f"moto through S3A. {EVENTS} times the driver is killed, or S3 is slow or fails for up to 60 s",
+    f"Copies {COPIES} streams, all but one with exactly-once delivery, with checkpoints on the S3 "
+    f"server of moto through S3A. {EVENTS} events: the driver is killed, or S3 is slow or fails "
+    "for up to 60 s",
     opened,
 )

@@ -317,7 +317,7 @@ class Copies:
             target.read()
             found = target.verdict(source.written)
             if not self.is_once(number):
-                found["twice (at least once)"] = found.pop("twice")
+                found["twice in the copy with at-least-once delivery"] = found.pop("twice")
                 found.pop("out of order")
             for name, count in found.items():  # also those that are 0
                 counts[name] += count

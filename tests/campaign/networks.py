@@ -44,8 +44,8 @@ def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
 
 NETWORKS = Part(
     "networks",
-    f"{COPIES} streams are copied through a proxy, all but one exactly once. {EVENTS} times it "
-    "resets, cuts, half-closes, delays, throttles, silences or refuses all connections, for up to "
-    f"{LONGEST_SECONDS:.0f} s",
+    f"Copies {COPIES} streams through a proxy, all but one with exactly-once delivery. {EVENTS} "
+    "events: it resets, cuts, half-closes, delays, throttles, silences or refuses all connections, "
+    f"for up to {LONGEST_SECONDS:.0f} s",
     partial(copying, cause, KINDS, EVENTS),
 )

@@ -23,12 +23,12 @@ HEAD = """\
 
 `make campaign` repeats the tests of this repository for hours. Each round uses new seeds, which
 have not run before. The local Kinesis, Spark and the connector run on one machine, without AWS.
-The local Kinesis is ours, and shares classes with the connector: an error in them may hide itself.
+The local Kinesis is ours, and shares classes with the connector: tests may miss errors in them.
 `make campaign PART=histories HOURS=0.5` runs one part for half an hour, and adds its rounds to
 this page.
 
-A part that ran on several commits has a row for each. *Simulated* is the time that passed by the
-clocks of simulated histories.
+A part that ran on several commits has a row for each. *Simulated* is the time that passed on
+simulated clocks.
 """
 TAIL = """
 ## What needs AWS

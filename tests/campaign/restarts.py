@@ -44,7 +44,7 @@ def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
 
 RESTARTS = Part(
     "restarts",
-    f"{COPIES} streams are copied on a standalone cluster, all but one exactly once, through "
-    f"{EVENTS} random events. The rows are counted with boto3 and `aws_kinesis_agg`",
+    f"Copies {COPIES} streams on a standalone cluster, all but one with exactly-once delivery, "
+    f"through {EVENTS} random events. The rows are counted with boto3 and `aws_kinesis_agg`",
     partial(copying, cause, KINDS, EVENTS),
 )

@@ -58,8 +58,8 @@ def rewind(
 
     Stop the query first. The command shows the old and the new position of each shard, watches
     whether the query runs, asks, and rewrites the position of the source in the checkpoint. The
-    query keeps its ID and the numbers of its micro-batches. The old files and the plan go to the
-    folder `rewinds` of the checkpoint.
+    query keeps its ID, and the IDs of its micro-batches continue to rise. The old files and the
+    plan go to the folder `rewinds` of the checkpoint.
 
     A query that keeps state is refused. Records that are older than the retention period of the
     stream cannot come again.
