@@ -72,12 +72,11 @@ def test_a_connect_session_shows_whether_it_has_the_connector() -> None:
     assert (state, seen) == ("ok", "the session has the connector")
 
 
-def test_a_jar_that_is_there_twice_and_of_another_version_is_seen(tmp_path: Path) -> None:
+def test_a_jar_that_is_there_twice_is_seen(tmp_path: Path) -> None:
     other = tmp_path / Path(jar_path()).name.replace(__version__, "0.0.1")
     shutil.copy(jar_path(), other)
-    twice, version = lines_with(f"{jar_path()},{other}")
-    assert (twice[0], "2 times" in twice[2], other.name in twice[2]) == ("problem", True, True)
-    assert (version[0], "is version 0.0.1" in version[2]) == ("problem", True)
+    ((state, _, seen),) = lines_with(f"{jar_path()},{other}")
+    assert (state, "2 times" in seen, other.name in seen) == ("problem", True, True)
 
 
 def test_the_checkpoint_of_a_query_is_examined(

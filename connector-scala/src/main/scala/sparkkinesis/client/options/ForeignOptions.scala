@@ -60,14 +60,16 @@ private[sparkkinesis] object ForeignOptions {
     other("Kafka", "subscribe subscribePattern assign")("Set 'streamName'."),
     same("maxRecordsPerTrigger", "Kafka", "maxOffsetsPerTrigger"),
     other("awslabs, kinesis-sql, Glue", "maxFetchRecordsPerShard executor.maxFetchRecordsPerShard")(
-      "Set 'maxRecordsPerTrigger' to this value times the number of shards: it limits a batch " +
-        "over all shards."
+      "Set 'maxRecordsPerTrigger' to this value times the number of shards: it limits " +
+        "a micro-batch over all shards."
     ),
     other(
       "Databricks, awslabs, kinesis-sql, Glue, Kafka",
       "maxFetchDuration maxFetchTimePerShardSec maxFetchTimeInMs executor.maxFetchTimeInMs " +
         "minOffsetsPerTrigger maxTriggerDelay"
-    )("A batch takes what the executors have read ahead and does not wait. Remove the option."),
+    )(
+      "A micro-batch takes what the executors have read ahead and does not wait. Remove the option."
+    ),
     other("Databricks", "shardsPerTask coalesceThresholdBlockSize coalesceBinSize")(
       "Remove the option. For more tasks, set 'minPartitions'."
     ),
