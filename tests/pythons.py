@@ -22,7 +22,8 @@ PROJECT = ROOT / "python" / "pyproject.toml"
 PINS = ROOT / "python" / "requirements-dev.txt"
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
 EXTRAS = ("cli", "monitoring", "testing", "watch")
-TOOLS = ("cryptography", "fsspec", "hypothesis", "moto", "pyarrow", "pytest")
+# pandas brings NumPy.
+TOOLS = ("cryptography", "fsspec", "hypothesis", "moto", "pandas", "pyarrow", "pytest")
 OURS = ("py4j", "pyspark", "spark_kinesis")
 VERSION = "import sys, venv; print(*sys.version_info[:2])"
 
