@@ -5,7 +5,6 @@ A copy is judged with boto3 and `aws_kinesis_agg`, which know nothing of the con
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import random
@@ -17,11 +16,10 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from aws_kinesis_agg.deaggregator import iter_deaggregate_records
-
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Play
 from tests.e2e.apps.cluster_queries import load
+from tests.e2e.support.kpl import deaggregated
 from tests.e2e.support.processes import executors, of_session
 from tests.e2e.support.programs import application, told, told_in
 from tests.e2e.support.standalone import Standalone, cluster
@@ -119,7 +117,9 @@ class Target:
                     continue
                 self._iterators[shard] = page.get("NextShardIterator")
                 if records := page["Records"]:
-                    self.rows[shard] += rows_of(records)
+                    self.rows[shard] += [
+                        Written(key, json.loads(data)["n"]) for key, data in deaggregated(records)
+                    ]
                     self._last[shard] = records[-1]["SequenceNumber"]
                 elif page["MillisBehindLatest"] == 0:
                     break
@@ -166,18 +166,6 @@ class Target:
             "twice": sum(seen.values()) - len(seen),
             "out of order": disordered,
         }
-
-
-def rows_of(records: list[dict[str, Any]]) -> list[Written]:
-    """The rows in Kinesis records. A marker is an aggregate without rows."""
-    users = (it["kinesis"] for it in iter_deaggregate_records(records, data_format="Boto3"))
-    return [
-        Written(
-            it["partitionKey"],
-            json.loads(base64.b64decode(it["data"]) if "aggregated" in it else it["data"])["n"],
-        )
-        for it in users
-    ]
 
 
 class Copies:

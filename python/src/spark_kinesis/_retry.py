@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.05, 1.0
 _LAST_DOUBLING = 10
-_REQUEST_RECORDS, _REQUEST_BYTES = 500, 5 * 1024 * 1024
+REQUEST_RECORDS, _REQUEST_BYTES = 500, 5 * 1024 * 1024
 
 
 def pause(attempt: int, chance: Callable[[], float] = random.random) -> float:
@@ -63,28 +63,32 @@ def put_all(
     shards: list[str] = []
     resent = 0
     for request in _requests(entries):
-        left, until, attempt = dict(enumerate(request)), now() + seconds, 0
         written: dict[int, str] = {}
-        while left:
-            answers = send(list(left.values())).get("Records", ())
-            if len(answers) != len(left):  # boto3 accepts an answer that was cut
-                answers = [{"ErrorCode": "CutAnswer"}] * len(left)
-            told = dict(zip(left, answers, strict=True))
-            written |= {at: it["ShardId"] for at, it in told.items() if "ErrorCode" not in it}
-            codes = [it["ErrorCode"] for it in told.values() if "ErrorCode" in it]
-            left = {at: entry for at, entry in left.items() if at not in written}
-            if not left:
-                break
+        until, attempt = now() + seconds, 0
+        while codes := _send_rest(send, request, written):
             if now() >= until:
                 raise error(
-                    f"stream {stream}: {len(left)} records were not written within {seconds:.0f} "
+                    f"stream {stream}: {len(codes)} records were not written within {seconds:.0f} "
                     f"s. The last error was {codes[-1]}"
                 )
-            resent += len(left)
+            resent += len(codes)
             sleep(pause(attempt))
             attempt += 1
         shards += [written[at] for at in range(len(request))]
     return Put(shards=shards, resent=resent)
+
+
+def _send_rest(
+    send: Callable[[list[Any]], Mapping[str, Any]], request: Sequence[Any], written: dict[int, str]
+) -> list[str]:
+    """Send what is not written yet, and note what is. Returns the errors of the rest."""
+    left = [at for at in range(len(request)) if at not in written]
+    answers = send([request[at] for at in left]).get("Records", ())
+    if len(answers) != len(left):  # boto3 accepts an answer that was cut
+        return ["CutAnswer"] * len(left)
+    told = dict(zip(left, answers, strict=True))
+    written |= {at: it["ShardId"] for at, it in told.items() if "ErrorCode" not in it}
+    return [it["ErrorCode"] for it in told.values() if "ErrorCode" in it]
 
 
 def _requests(entries: Sequence[Any]) -> Iterator[list[Any]]:
@@ -92,7 +96,7 @@ def _requests(entries: Sequence[Any]) -> Iterator[list[Any]]:
     request, size = list[Any](), 0
     for entry in entries:
         more = len(entry["Data"]) + len(entry["PartitionKey"].encode())
-        if request and (len(request) == _REQUEST_RECORDS or size + more > _REQUEST_BYTES):
+        if request and (len(request) == REQUEST_RECORDS or size + more > _REQUEST_BYTES):
             yield request
             request, size = [], 0
         request.append(entry)

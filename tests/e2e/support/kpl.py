@@ -69,7 +69,11 @@ def packed(stream: Stream) -> list[Packed]:
 
 def read_by_agg(stream: Stream) -> list[Keyed]:
     """The records of a stream as `aws_kinesis_agg` returns them."""
-    records = [record for _, record in stream.raw_records()]
+    return deaggregated([record for _, record in stream.raw_records()])
+
+
+def deaggregated(records: list[dict[str, Any]]) -> list[Keyed]:
+    """The user records in records of boto3, by `aws_kinesis_agg`. A marker has none."""
     users = (it["kinesis"] for it in iter_deaggregate_records(records, data_format="Boto3"))
     return [
         (

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spark_kinesis._errors import GeneratorError
-from spark_kinesis._retry import put_all
+from spark_kinesis._retry import REQUEST_RECORDS, put_all
 from spark_kinesis._times import to_iso, utc_now
 from spark_kinesis.tools.facts.streams import stream_request
 
@@ -35,7 +35,6 @@ __all__ = ["Written", "event", "generate", "made", "recorded"]
 
 _ATTEMPTS = 10  # of a request without an answer
 _PATIENCE_SECONDS = 60.0  # for a record that its shard refuses
-_REQUEST_RECORDS = 500
 _REQUEST_SECONDS = 0.1  # records that are due within this time go into one request
 _SLACK_SECONDS = 0.1  # by which a delay is caught up
 _LONGEST_PAUSE_SECONDS = 0.5
@@ -100,7 +99,7 @@ def generate(
             continue
         late += max(0.0, -wait - _SLACK_SECONDS)
         request = list[Record]()
-        most = min(int(rate * _REQUEST_SECONDS) + 1, _REQUEST_RECORDS)
+        most = min(int(rate * _REQUEST_SECONDS) + 1, REQUEST_RECORDS)
         while record is not None and len(request) < most:
             request.append(record)
             record = next(upcoming, None)

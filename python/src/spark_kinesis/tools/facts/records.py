@@ -53,7 +53,7 @@ def iterator_request(offset: ShardOffset) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamRecord:
-    """A record as ``GetRecords`` returns it. An aggregate is not unpacked."""
+    """A record as ``GetRecords`` returns it. It may be an aggregated one."""
 
     sequence_number: int
     arrived: datetime
