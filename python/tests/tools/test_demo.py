@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spark_kinesis.tools import demo
 from spark_kinesis.tools.cli import run
-from spark_kinesis.tools.demo import faults
+from spark_kinesis.tools.demo import faults, is_behind
 
 if TYPE_CHECKING:
     import pytest
@@ -54,3 +54,11 @@ def test_a_missing_package_is_named(
     monkeypatch.setattr(demo, "find_spec", lambda _: None)
     assert run(["demo"]) == 2
     assert "the demo needs pyspark: pip install 'pyspark>=" in (capsys.readouterr().err)
+
+
+def test_a_query_that_has_not_begun_is_behind() -> None:
+    assert is_behind(400, 0, 0)
+    assert is_behind(400, 126, 0)
+    assert not is_behind(400, 126, 1)
+    assert is_behind(400, 600, 199)
+    assert not is_behind(0, 600, 600)

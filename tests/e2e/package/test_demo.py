@@ -28,3 +28,6 @@ def test_the_demo_finds_no_lost_record(tmp_path: Path) -> None:
     assert last[1] == last[2]
     for event in ("orders was split", "orders were merged", "was killed", "starts again from its"):
         assert event in ended.stdout
+    # The kill proves something only if the query had begun to read.
+    *_, read = re.findall(r"read +(\d+)", ended.stdout.partition("was killed")[0])
+    assert int(read) > 0

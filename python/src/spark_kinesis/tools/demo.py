@@ -122,6 +122,11 @@ def faults(written: int, copied: Sequence[Order]) -> dict[str, int]:
     }
 
 
+def is_behind(most: int, written: int, read: int) -> bool:
+    """Whether more than so many of the orders are not read, or none is read yet."""
+    return read == 0 or written - read > most
+
+
 class Stage:
     """The orders, the process of the query, and the figures that are printed meanwhile."""
 
@@ -169,14 +174,15 @@ class Stage:
         query.wait()
 
     def until_behind(self, most: int) -> None:
-        """Print the figures until the query has read all orders but so many."""
+        """Print the figures until the query has read some orders, and all but so many."""
         until = time.monotonic() + PATIENCE_SECONDS
-        while (lag := self._lag()) > min(most, self.written - 1):
+        while is_behind(most, *(figures := self._figures())):
             if self._query is not None and self._query.poll() is not None:
                 raise SparkKinesisError("the query of the demo has ended: see Spark's log above")
             if time.monotonic() > until:
+                written, read = figures
                 raise SparkKinesisError(
-                    f"the query of the demo has not read {lag:,} of {self.written:,} orders after "
+                    f"the query of the demo has read {read:,} of {written:,} orders after "
                     f"{PATIENCE_SECONDS:.0f} s"
                 )
             time.sleep(_PERIOD_SECONDS)
@@ -187,15 +193,14 @@ class Stage:
         rows = (json.loads(row.data) for it in aggregates if it for row in it.rows)
         return [(it["customer"], it["number"]) for it in rows]
 
-    def _lag(self) -> int:
-        """Print the figures, and return how many of the orders written by now are not read."""
+    def _figures(self) -> tuple[int, int]:
+        """Print and return how many orders were written by now, and how many were read then."""
         if self.work.done():
             self.work.result()  # raises its error
         written = self.written
-        seen = len(set(self.copied()))
-        lag = max(0, written - seen)
-        self.tell(f"written {written:6}  read {seen:6}  lag {lag:6}")
-        return lag
+        read = len(set(self.copied()))
+        self.tell(f"written {written:6}  read {read:6}  lag {max(0, written - read):6}")
+        return written, read
 
     def _write(self) -> Written:
         def order(number: int) -> tuple[str, Any]:
