@@ -55,7 +55,8 @@ def test_two_sources_of_a_stream_are_told_apart(
     checkpoint(shardId_000000000000=after(first, start), shardId_000000000001=horizon)
     ahead = log.read_text(encoding="utf-8").splitlines()[-1]
     log.write_text(f"{behind}\n{ahead}", encoding="utf-8")
-    local.advance(timedelta(hours=2))
+    # The service tells its time in whole seconds, rounded down.
+    local.advance(timedelta(hours=2, seconds=1))
     lags = [it.seen for it in look(checkpoint=folder) if it.subject == "lag"]
     assert lags == [
         f"orders (source 0) is at most 2 h behind, in {FIRST}",
