@@ -6,6 +6,7 @@ A copy is judged with boto3 and `aws_kinesis_agg`, which know nothing of the con
 from __future__ import annotations
 
 import json
+import operator
 import os
 import random
 import signal
@@ -67,7 +68,8 @@ def copied(
         cause: causes an event of a kind.
         kinds: of the events, in their order.
         seed: chooses how to read, and the details of each event.
-        folder: for logs. It may have a file `spark.json` with more of Spark's settings.
+        folder: for logs. It may have a file `spark.json` with more of Spark's settings, and a
+            file `options.json` with more options of all sources and sinks.
     """
     failure = ""
     with (
@@ -181,6 +183,7 @@ class Copies:
         self.chance = random.Random(seed)
         self.happened: Counter[str] = Counter()
         self.recoveries: dict[str, list[float]] = defaultdict(list)
+        self._consumers: list[str] = []
         self._spark = spark
         self._folder = folder
         self._program = ExitStack()
@@ -190,8 +193,12 @@ class Copies:
 
     def start(self) -> None:
         """Start the program, whose queries read by polling or by fan-out."""
+        consumers = self.chance.choices(list(CONSUMERS), k=COPIES)
+        changes = sum(map(operator.ne, consumers, self._consumers))
+        self.happened["changes of a consumer"] += changes
+        self._consumers = consumers
         copies = [
-            (source.name, target.stream.name, self.chance.choice(list(CONSUMERS)), self.is_once(n))
+            (source.name, target.stream.name, consumers[n], self.is_once(n))
             for n, (source, target) in enumerate(zip(self.sources, self.targets, strict=True))
         ]
         (self._folder / "copies.json").write_text(json.dumps(copies))
@@ -244,6 +251,10 @@ class Copies:
         self._spark.workers[host].wait()
         self._spark.start_worker(host)
 
+    def restart_master(self) -> None:
+        """Kill the master of the cluster, and start another one. Executors run on."""
+        self._spark.restart_master()
+
     def reshard(self) -> None:
         """Split or merge shards of a source or a target."""
         stream = self.chance.choice([*self.sources, *(it.stream for it in self.targets)])
@@ -257,8 +268,8 @@ class Copies:
         self._since = time.monotonic()
         self._marks = [len(it.written) for it in self.sources]
 
-    def await_recovery(self) -> None:
-        """Wait until each target has a row of each key that was written after the mark.
+    def await_recovery(self, seconds: float = PATIENCE_SECONDS) -> None:
+        """Wait for some time until each target has a row of each key written after the mark.
 
         All shards have these keys, so that what a surviving executor writes is not enough.
         """
@@ -276,7 +287,7 @@ class Copies:
                     self.recoveries[f"{RECOVERY}, {kind}"].append(seconds)
             return not waiting
 
-        wait_for("each target has new rows", have_all, PATIENCE_SECONDS)
+        wait_for("each target has new rows", have_all, seconds)
 
     def await_all(self) -> None:
         """Wait until each target has the rows of its source."""

@@ -1,8 +1,9 @@
-"""A TCP proxy on this machine that delays, throttles, stalls, cuts and resets connections."""
+"""A TCP proxy that delays, throttles, stalls, corrupts, cuts and resets connections."""
 
 from __future__ import annotations
 
 import asyncio
+import random
 import socket
 import struct
 import threading
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Iterator
 
 CHUNK = 1024  # bytes: on a slow link, each waits for a moment only
@@ -20,9 +22,13 @@ NO_LINGER = struct.pack("ii", 1, 0)  # a socket with it ends by a reset
 class Proxy:
     """Passes bytes to a server, as slowly as its fields say. Change them at any time."""
 
-    def __init__(self, target: str) -> None:
-        """Prepare for the address of a server, such as `http://127.0.0.1:4567`."""
+    def __init__(self, target: str, tls: ssl.SSLContext | None = None) -> None:
+        """Prepare for the address of a server, such as `http://127.0.0.1:4567`.
+
+        With `tls`, clients speak TLS to the proxy, and the server receives clear text.
+        """
         self._target = urlsplit(target)
+        self._tls = tls
         self._loop = asyncio.new_event_loop()
         self._to_clients: set[asyncio.StreamWriter] = set()
         self._to_server: set[asyncio.StreamWriter] = set()
@@ -30,6 +36,10 @@ class Proxy:
         """Pause before each KiB."""
         self.bytes_per_second = float("inf")
         """Of each connection and direction."""
+        self.corrupt_share = 0.0
+        """Share of the chunks of up to 1 KiB in which a bit changes, from 0 to 1."""
+        self.corrupted = 0
+        """Number of these chunks so far."""
         self._flow = asyncio.Event()
         self._flow.set()
         self.is_refusing = False
@@ -39,7 +49,7 @@ class Proxy:
     def calm(self) -> None:
         """Pass everything at once."""
         self.delay_seconds, self.bytes_per_second = 0.0, float("inf")
-        self.is_refusing = False
+        self.is_refusing, self.corrupt_share = False, 0.0
         self._loop.call_soon_threadsafe(self._flow.set)
 
     def stall(self) -> None:
@@ -74,9 +84,10 @@ class Proxy:
         """Listen on any free port, and close all connections at the end."""
         thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         thread.start()
-        starting = asyncio.start_server(self._serve, "127.0.0.1", 0)
+        starting = asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
-        self.endpoint = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        scheme = "https" if self._tls else self._target.scheme
+        self.endpoint = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         try:
             yield self
         finally:
@@ -118,9 +129,17 @@ class Proxy:
             while data := await reader.read(CHUNK):
                 await asyncio.sleep(self.delay_seconds + len(data) / self.bytes_per_second)
                 await self._flow.wait()
-                writer.write(data)
+                writer.write(self._passed(data))
                 await writer.drain()
             _end(writer)
+
+    def _passed(self, data: bytes) -> bytes:
+        if random.random() >= self.corrupt_share:
+            return data
+        self.corrupted += 1
+        changed = bytearray(data)
+        changed[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        return bytes(changed)
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
@@ -130,5 +149,9 @@ def _reset(writer: asyncio.StreamWriter) -> None:
 
 
 def _end(writer: asyncio.StreamWriter) -> None:
-    if writer.can_write_eof() and not writer.is_closing():
+    if writer.is_closing():
+        return
+    if writer.can_write_eof():
         writer.write_eof()
+    else:  # TLS ends both directions
+        writer.close()

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 EVENTS = 4  # of a round
 EXECUTOR, EXECUTORS = "kills of an executor", "kills of all executors"
 WORKER, DRIVER = "kills of a worker", "kills of the driver"
+MASTER = "kills of the master"
 STOP, CONNECTIONS, RESHARD = "planned stops", "resets of all connections", "reshards"
-KINDS = (EXECUTOR, EXECUTORS, WORKER, DRIVER, STOP, CONNECTIONS, RESHARD)
+KINDS = (EXECUTOR, EXECUTORS, WORKER, MASTER, DRIVER, STOP, CONNECTIONS, RESHARD)
 
 
 def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
@@ -29,6 +30,9 @@ def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
     elif kind == WORKER:
         copies.kill_worker()
         restarts = 2  # its executor ends with it
+    elif kind == MASTER:
+        copies.restart_master()
+        restarts += copies.kill_executors(1)  # only a master can start another one
     elif kind in (DRIVER, STOP):
         {DRIVER: copies.kill_driver, STOP: copies.stop}[kind]()
         copies.start()

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from contextlib import contextmanager
+import ssl
+from collections import Counter, defaultdict
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 import pytest
 
+from python.tests.doctor.servers import certified
 from tests.campaign import __main__ as campaign
-from tests.campaign.copies import Target
+from tests.campaign import copies, logs, networks
+from tests.campaign.copies import Copies, Target
 from tests.campaign.histories import added, repeat
 from tests.campaign.page import percentile
 from tests.campaign.proxy import Proxy
@@ -269,3 +273,99 @@ def test_a_half_closed_connection_still_carries_the_answer() -> None:
         client.sendall(b"more")  # the proxy has nowhere to write it
         there.close()
         assert client.recv(100) == b""
+
+
+class NoCopies(Copies):
+    """Copies whose program wrote one row of two, and then nothing."""
+
+    def __init__(self, *_: object) -> None:
+        source = cast("Stream", Shards())
+        source.written = [Written("k", 0), Written("k", 1)]
+        target = Target(cast("Stream", Shards()))
+        target.rows["0"] = [Written("k", 0)]
+        target.read = lambda: set(target.rows["0"])  # type: ignore[method-assign]
+        self.sources, self.targets = [source] * 2, [target] * 2
+        self.happened, self.recoveries = Counter(), defaultdict(list)
+
+    def start(self) -> None:
+        """Run nothing."""
+
+    def await_recovery(self, seconds: float = 0) -> None:
+        """Find none."""
+        raise TimeoutError(f"not within {seconds:.0f} s: new rows")
+
+    def end(self) -> None:
+        """End nothing."""
+
+    def close(self) -> None:
+        """Delete nothing."""
+
+
+def test_rows_that_have_not_arrived_in_time_are_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("cluster", "load"):
+        monkeypatch.setattr(copies, name, lambda *_, **__: nullcontext())
+    monkeypatch.setattr(copies, "Copies", NoCopies)
+    outcome = copies.copied(("", "", ""), lambda *_: None, [], 7, tmp_path)
+    assert outcome.failure == "not within 0 s: new rows, 2 lost"
+    assert outcome.counts["lost"] == 2
+
+
+LOG = """2026-11-28 17:08:24,629 WARN sparkkinesis.source.Loop: shard 1: KINESIS_UNREACHABLE: no TLS
+2026-11-28 17:08:25,100 ERROR org.apache.spark.executor.Executor: Exception in task 0.0
+java.lang.NullPointerException
+\tat sparkkinesis.source.Loop.run(Loop.scala:7)
+2026-11-28 17:08:26,100 WARN org.apache.spark.rpc.Outbox: java.lang.IllegalStateException
+\tat org.apache.spark.rpc.Outbox.send(Outbox.scala:7)
+2026-11-28 17:08:26,200 WARN sparkkinesis.source.Loop: the call failed: null
+"""
+
+
+def test_an_error_of_the_connector_without_a_name_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("WARNING: Using incubator modules\n" + LOG)
+    executor = tmp_path / "127.0.0.2" / "app-1" / "0"
+    executor.mkdir(parents=True)
+    (executor / "stderr").write_text(LOG)
+    found = networks.judged(Outcome(), logs.entries(tmp_path))
+    assert len(found.failure.splitlines()) == 4
+    assert found.failure.splitlines()[0].endswith("Executor: Exception in task 0.0")
+    assert found.counts["warnings and errors of the connector"] == 6
+    assert found.counts["of which with TLS"] == 2
+    assert found.counts["without a name"] == 4
+
+
+def test_an_outage_of_sts_must_be_named_with_its_role() -> None:
+    without = {networks.EXPIRY: 1}
+    assert "STS" in networks.judged(Outcome(dict(without)), ["WARN it failed"]).failure
+    told = [f"WARN STS could not renew role {networks.ROLE}"]
+    assert networks.judged(Outcome(dict(without)), told).failure == ""
+
+
+def test_tls_notices_what_the_proxy_changes(tmp_path: Path) -> None:
+    server = certified(tmp_path)
+    client = ssl.create_default_context(cafile=str(tmp_path / "server.pem"))
+    with (
+        socket.create_server(("127.0.0.1", 0)) as there,
+        networks.secure(f"http://127.0.0.1:{there.getsockname()[1]}", server) as proxy,
+    ):
+        address = ("127.0.0.1", urlsplit(proxy.endpoint).port or 0)
+        assert proxy.endpoint.startswith("https:")
+        for share in (0.0, 1.0):
+            with (
+                socket.create_connection(address, 60) as plain,
+                client.wrap_socket(plain, server_hostname="127.0.0.1") as secured,
+            ):
+                secured.sendall(b"question")
+                behind, _ = there.accept()
+                behind.settimeout(60)
+                assert behind.recv(100) == b"question"
+                proxy.corrupt_share = share
+                behind.sendall(b"answer")
+                if share:
+                    with pytest.raises(OSError):  # noqa: PT011 an alert or a wrong record
+                        secured.recv(100)
+                else:
+                    assert secured.recv(100) == b"answer"
+                behind.close()
+        assert proxy.corrupted > 0

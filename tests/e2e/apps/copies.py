@@ -2,8 +2,8 @@
 
 Arguments: address of the master, endpoint, place of the checkpoints, a folder. The folder has a
 file `copies.json`: a list with source, target, how to read, and whether to write exactly once. It
-may have a file `spark.json` with settings. Runs until there is a file `stop`. Then it stops each
-query between two batches.
+may have a file `spark.json` with settings, and a file `options.json` with more options of all
+sources and sinks. Runs until there is a file `stop`. Then it stops each query between two batches.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from spark_kinesis import KinesisSink, stop_gracefully
+from spark_kinesis import AssumeRole, KinesisSink, stop_gracefully
 from tests.e2e.apps.copied import ONCE, PATIENCE
 from tests.e2e.support.cluster import new_session
 from tests.e2e.support.programs import tell
@@ -26,15 +26,22 @@ SETTINGS = {"spark.executor.memory": "900m", "spark.task.maxFailures": "20"}
 def main(master: str, endpoint: str, checkpoints: str, name: str) -> None:
     """Run until the test ends the program, or a query ends."""
     folder = Path(name)
-    more = folder / "spark.json"
-    spark = new_session(master, SETTINGS | (json.loads(more.read_text()) if more.exists() else {}))
+    spark = new_session(master, SETTINGS | given(folder / "spark.json"))
+    more = given(folder / "options.json")
+    if role := more.pop("role", None):
+        more["role"] = AssumeRole(**role)
     queries = []
     for source, target, mode, is_once in json.loads((folder / "copies.json").read_text()):
         options: dict[str, Any] = {"ordering": "per_key", **(ONCE if is_once else {})}
         sink = KinesisSink(
-            stream_name=target, region=REGION, endpoint=endpoint, credentials=LOCAL, **options
+            stream_name=target,
+            region=REGION,
+            endpoint=endpoint,
+            credentials=LOCAL,
+            **options,
+            **more,
         )
-        reads = source_of(endpoint, source, consumer=CONSUMERS[mode])
+        reads = source_of(endpoint, source, consumer=CONSUMERS[mode], **more)
         rows = reads.read_stream(spark).select("partitionKey", "data")
         place = f"{checkpoints}/{target}"
         queries.append(sink.write_stream(rows, checkpoint_location=place).start())
@@ -47,6 +54,11 @@ def main(master: str, endpoint: str, checkpoints: str, name: str) -> None:
     for query in queries:
         assert stop_gracefully(query, PATIENCE)
     spark.stop()
+
+
+def given(file: Path) -> dict[str, Any]:
+    """The values of a file, or none if it does not exist."""
+    return dict(json.loads(file.read_text())) if file.exists() else {}
 
 
 if __name__ == "__main__":

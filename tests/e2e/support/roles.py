@@ -1,8 +1,9 @@
-"""A security token service on this machine, which gives the same made-up credentials to all."""
+"""A security token service on this machine, which gives the same made-up keys to all."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +15,16 @@ if TYPE_CHECKING:
 KEY = "ASIAMADEUPROLEKEY001"
 SECRET = "made/up+role+secret+0123456789abcdefghijk"  # noqa: S105 made up
 TOKEN = "MadeUpRoleToken//zyxwvutsrqponmlkjihgfedcba9876543210"  # noqa: S105 made up
-_ASSUMED = f"""<AssumeRoleResponse><AssumeRoleResult><Credentials>
-<AccessKeyId>{KEY}</AccessKeyId><SecretAccessKey>{SECRET}</SecretAccessKey>
-<SessionToken>{TOKEN}</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration>
-</Credentials></AssumeRoleResult></AssumeRoleResponse>"""
+_DAY = timedelta(days=1)
 
 
 class _Handler(BaseHTTPRequestHandler):
+    valid: timedelta
+
     def do_POST(self) -> None:
         """Answer `AssumeRole`."""
         self.rfile.read(int(self.headers["Content-Length"]))
-        body = _ASSUMED.encode()
+        body = _assumed(datetime.now(timezone.utc) + self.valid).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/xml")
         self.send_header("Content-Length", str(len(body)))
@@ -35,8 +35,20 @@ class _Handler(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
+def _assumed(expiry: datetime) -> str:
+    return f"""<AssumeRoleResponse><AssumeRoleResult><Credentials>
+<AccessKeyId>{KEY}</AccessKeyId><SecretAccessKey>{SECRET}</SecretAccessKey>
+<SessionToken>{TOKEN}</SessionToken><Expiration>{expiry:%Y-%m-%dT%H:%M:%SZ}</Expiration>
+</Credentials></AssumeRoleResult></AssumeRoleResponse>"""
+
+
 @contextmanager
-def token_service() -> Iterator[str]:
-    """The endpoint of the service, while it runs."""
-    with serving(_Handler) as endpoint:
+def token_service(valid: timedelta = _DAY) -> Iterator[str]:
+    """The endpoint of the service, while it runs. Its credentials expire after some time."""
+
+    class Handler(_Handler):
+        pass
+
+    Handler.valid = valid
+    with serving(Handler) as endpoint:
         yield endpoint

@@ -22,6 +22,7 @@ ADDRESSES = ("127.0.0.2", "127.0.0.3")
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 STARTED = "Starting Spark master at "
+RECOVERED = "Recovery complete"
 
 
 @contextmanager
@@ -35,9 +36,8 @@ def standalone(folder: Path) -> Iterator[str]:
 def cluster(folder: Path, *, cores: int) -> Iterator[Standalone]:
     """Run a master and two workers with some cores each, which work in a folder."""
     with ExitStack() as processes:
-        log = folder / "master.log"
-        master = processes.enter_context(daemon(log, MASTER, "--host", "127.0.0.1", "--port", "0"))
-        running = Standalone(folder, cores, said_address(master, log), processes)
+        running = Standalone(folder, cores, processes)
+        running.start_master()
         for host in ADDRESSES:
             running.start_worker(host)
         yield running
@@ -45,13 +45,30 @@ def cluster(folder: Path, *, cores: int) -> Iterator[Standalone]:
 
 @dataclass
 class Standalone:
-    """A cluster whose workers can be killed and started again."""
+    """A cluster whose master and workers can be killed and started again."""
 
     folder: Path
     cores: int
-    address: str
     processes: ExitStack
+    address: str = ""
+    master: subprocess.Popen[bytes] = field(init=False)
     workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def start_master(self) -> None:
+        """Start a master, which knows workers and applications of the one before it."""
+        log = self.folder / "master.log"
+        port = self.address.rpartition(":")[2] or "0"
+        master = daemon(log, MASTER, "--host", "127.0.0.1", "--port", port)
+        self.master = self.processes.enter_context(master)
+        self.address = said_address(self.master, log)
+
+    def restart_master(self) -> None:
+        """Kill the master, start another, and wait until workers and applications are back."""
+        self.master.kill()
+        self.master.wait()
+        self.start_master()
+        log = self.folder / "master.log"
+        wait_for("the master is back", lambda: RECOVERED in log.read_text(errors="replace"))
 
     def start_worker(self, host: str) -> None:
         """Start the worker of an address."""
@@ -65,7 +82,15 @@ class Standalone:
 def daemon(log: Path, main: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run one process of the cluster, and end it."""
     command = [str(HOME / "bin" / "spark-class"), main, "--webui-port", "0", *arguments]
-    environment = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_DAEMON_MEMORY": "256m"}
+    state = log.with_name("master-state")
+    recovery = {"Mode": "FILESYSTEM", "Directory": state}
+    options = " ".join(f"-Dspark.deploy.recovery{it}={value}" for it, value in recovery.items())
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(HOME),
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_MASTER_OPTS": options,
+    }
     with (
         log.open("wb") as out,
         subprocess.Popen(
