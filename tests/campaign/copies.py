@@ -192,8 +192,8 @@ class Copies:
         self.mark()
 
     def start(self) -> None:
-        """Start the program, whose queries read by polling or by fan-out."""
-        consumers = self.chance.choices(list(CONSUMERS), k=COPIES)
+        """Start the program. Half of its queries read by polling, and half by fan-out."""
+        consumers = self.chance.sample([*CONSUMERS] * (COPIES // len(CONSUMERS)), COPIES)
         changes = sum(map(operator.ne, consumers, self._consumers))
         self.happened["changes of a consumer"] += changes
         self._consumers = consumers

@@ -7,7 +7,8 @@ from pathlib import Path
 
 CONFIGURATION = Path(__file__).with_name("log4j2.properties")
 ENTRY = re.compile(r"^(?=\d{4}-\d\d-\d\d \S+ [A-Z]+ )", re.MULTILINE)
-OURS = re.compile(r" (?:WARN|ERROR) sparkkinesis\.|\bat sparkkinesis\.|\bKINESIS_[A-Z]")
+# The jar of the connector has the AWS SDK as `sparkkinesis.shaded`.
+OURS = re.compile(r"(?: WARN| ERROR|\bat) sparkkinesis\.(?!shaded\.)|\bKINESIS_[A-Z]")
 # What a user cannot understand: a bug of the connector, or a message that is missing.
 UNNAMED = re.compile(
     r"NullPointerException|IllegalStateException|UnsupportedOperationException|MatchError"

@@ -143,8 +143,8 @@ class Proxy:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    connection = writer.get_extra_info("socket")
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+    if connection := writer.get_extra_info("socket"):  # TLS that has ended has none
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
     writer.transport.abort()
 
 

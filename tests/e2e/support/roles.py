@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,11 @@ _DAY = timedelta(days=1)
 
 class _Handler(BaseHTTPRequestHandler):
     valid: timedelta
+
+    def handle(self) -> None:
+        """Answer, without a word about clients that have gone."""
+        with suppress(ConnectionError):
+            super().handle()
 
     def do_POST(self) -> None:
         """Answer `AssumeRole`."""
