@@ -126,8 +126,9 @@ def judged(outcome: Outcome, entries: list[str]) -> Outcome:
         counts[f"of which with {word}"] = sum(word in it for it in entries)
     bare = logs.unnamed(entries)
     counts["without a name"] = len(bare)
-    if counts.get(EXPIRY) and not any("STS" in it and ROLE in it for it in entries):
-        bare.append(f"no error has STS and {ROLE}")
+    told = f"STS gave no credentials of role {ROLE}"
+    if counts.get(EXPIRY) and not any(told in it for it in entries):
+        bare.append(f"no error says: {told}")
     outcome.failure = "\n".join(filter(None, [outcome.failure, *bare]))
     return outcome
 

@@ -319,6 +319,8 @@ java.lang.NullPointerException
 2026-11-28 17:08:26,100 WARN org.apache.spark.rpc.Outbox: java.lang.IllegalStateException
 \tat org.apache.spark.rpc.Outbox.send(Outbox.scala:7)
 2026-11-28 17:08:26,200 WARN sparkkinesis.source.Loop: the call failed: null
+2026-11-28 17:08:26,300 WARN sparkkinesis.source.Loop: the call failed: Tag mismatch!
+2026-11-28 17:08:26,400 WARN sparkkinesis.source.Loop: TLS failed: Tag mismatch!
 """
 
 
@@ -328,17 +330,17 @@ def test_an_error_of_the_connector_without_a_name_is_a_failure(tmp_path: Path) -
     executor.mkdir(parents=True)
     (executor / "stderr").write_text(LOG)
     found = networks.judged(Outcome(), logs.entries(tmp_path))
-    assert len(found.failure.splitlines()) == 4
+    assert len(found.failure.splitlines()) == 6
     assert found.failure.splitlines()[0].endswith("Executor: Exception in task 0.0")
-    assert found.counts["warnings and errors of the connector"] == 6
-    assert found.counts["of which with TLS"] == 2
-    assert found.counts["without a name"] == 4
+    assert found.counts["warnings and errors of the connector"] == 10
+    assert found.counts["of which with TLS"] == 4
+    assert found.counts["without a name"] == 6
 
 
 def test_an_outage_of_sts_must_be_named_with_its_role() -> None:
     without = {networks.EXPIRY: 1}
     assert "STS" in networks.judged(Outcome(dict(without)), ["WARN it failed"]).failure
-    told = [f"WARN STS could not renew role {networks.ROLE}"]
+    told = [f"WARN the call failed: STS gave no credentials of role {networks.ROLE}: reset"]
     assert networks.judged(Outcome(dict(without)), told).failure == ""
 
 

@@ -13,7 +13,8 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception._
 
 import sparkkinesis.client.aws.credentials.{ClientCredentials, UserCredentials}
-import sparkkinesis.client.aws.http.CalledHost
+import sparkkinesis.client.aws.http.Reason.causes
+import sparkkinesis.client.aws.http.{CalledHost, Reason}
 import sparkkinesis.client.aws.wire.EventFallback
 import sparkkinesis.client.{ErrorCodes, KinesisException, SystemClock}
 import sparkkinesis.model.Printable
@@ -106,16 +107,8 @@ private[aws] object AwsErrors {
       val text = Option(service.awsErrorDetails.errorMessage).getOrElse("no message")
       s"$text (${codeOf(service).mkString}, status ${service.statusCode}" +
         s"${Option(service.requestId).fold("")(", request " + _)})"
-    case _ =>
-      val root = causes(e).last
-      if (root eq e) describe(e) else s"${describe(e)} - ${describe(root)}"
+    case _ => Reason.of(e)
   }
-
-  private def describe(e: Throwable): String =
-    Option(e.getMessage).filter(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
-
-  private[aws] def causes(e: Throwable): Seq[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(MaxCauses).toSeq
 
   private def isSignatureError(e: Throwable): Boolean = causes(e).exists {
     case service: AwsServiceException => codeOf(service).exists(_.contains("Signature"))
@@ -145,7 +138,6 @@ private[aws] object AwsErrors {
 
   /** AWS accepts five minutes. */
   private val MaxSkew = 4.minutes
-  private val MaxCauses = 20
 
   /** Of a message, which contains text of the service. */
   private val MaxCharacters = 2000

@@ -2,7 +2,8 @@ package sparkkinesis.client.aws
 
 import java.io.IOException
 import java.net.{ConnectException, SocketTimeoutException, UnknownHostException}
-import javax.net.ssl.SSLHandshakeException
+import javax.crypto.AEADBadTagException
+import javax.net.ssl.{SSLException, SSLHandshakeException}
 
 import org.apache.hc.client5.http.ConnectTimeoutException
 import org.scalatest.funsuite.AnyFunSuite
@@ -168,5 +169,13 @@ class AwsErrorsSuite extends AnyFunSuite {
   test("an exception without details is described by what it contains") {
     val bare = AwsServiceException.builder().message("bare").statusCode(500).build()
     assert(AwsErrors.translate(bare, "X", target).getMessage.contains("bare"))
+  }
+
+  test("an error names TLS, and says once what Java says") {
+    def text(e: Throwable) = AwsErrors.translate(e, "GetRecords", "here").getMessage
+    val tls = client(new SSLException("Tag mismatch!", new AEADBadTagException("Tag mismatch!")))
+    assert(text(tls).endsWith("failed: TLS failed: Unable to execute HTTP request - Tag mismatch!"))
+    val reset = SdkClientException.create("No answer: reset", new IOException("reset"))
+    assert(text(reset).endsWith("failed: No answer: reset"))
   }
 }

@@ -42,7 +42,8 @@ private[aws] object ClientCredentials {
         val sts = stsClient(config.region, role, first, config.network)
         val assumed = roleProvider(role, sts, config.network.timeouts)
         val owned = Seq(assumed, sts) ++ closeable(first)
-        new ClientCredentials(new MarkingProvider(assumed), owned)
+        val marking = new MarkingProvider(assumed, s"STS gave no credentials of role ${role.arn}: ")
+        new ClientCredentials(marking, owned)
     }
   }
 
@@ -95,31 +96,37 @@ private[aws] object ClientCredentials {
     case _ => Nil
   }
 
-  /** Turns each failure into [[Unavailable]]: the SDK's exceptions do not show where they began. */
-  final class MarkingProvider(val inner: AwsCredentialsProvider) extends AwsCredentialsProvider {
+  /**
+   * Turns each failure into [[Unavailable]]: the SDK's exceptions do not show where they began.
+   *
+   * @param what the beginning of the message
+   */
+  final class MarkingProvider(val inner: AwsCredentialsProvider, what: String = "")
+      extends AwsCredentialsProvider {
     override def resolveCredentials(): AwsCredentials =
       try inner.resolveCredentials()
-      catch { case e: SdkException => throw unavailable(e, isOfChain) }
+      catch { case e: SdkException => throw unavailable(e, what, isOfChain) }
 
     private def isOfChain = inner.isInstanceOf[DefaultCredentialsProvider]
 
     override def toString: String = s"MarkingProvider(${inner.getClass.getSimpleName})"
   }
 
-  private def unavailable(e: Throwable, isOfChain: Boolean): Throwable = e match {
+  private def unavailable(e: Throwable, what: String, isOfChain: Boolean): Throwable = e match {
     case known: Unavailable => known
     case interrupted: AbortedException => interrupted
-    case other => new Unavailable(other, isOfChain)
+    case other => new Unavailable(other, what, isOfChain)
   }
 
   /**
    * The exception if there are no credentials. The cause gives the reason.
    *
+   * @param what the beginning of the message
    * @param isOfChain whether the default chain found none. Then the cause does not show whether a
    *   service, for example that of the instance, has failed
    */
-  final class Unavailable(reason: Throwable, val isOfChain: Boolean = false)
+  final class Unavailable(reason: Throwable, what: String = "", val isOfChain: Boolean = false)
       extends SdkClientException(
-        SdkClientException.builder().message(reason.getMessage).cause(reason)
+        SdkClientException.builder().message(what + reason.getMessage).cause(reason)
       )
 }

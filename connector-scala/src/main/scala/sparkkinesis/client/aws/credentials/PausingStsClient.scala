@@ -9,6 +9,7 @@ import software.amazon.awssdk.core.exception.{AbortedException, SdkException}
 import software.amazon.awssdk.services.sts.StsClient
 import software.amazon.awssdk.services.sts.model.{AssumeRoleRequest, AssumeRoleResponse}
 
+import sparkkinesis.client.aws.http.Reason
 import sparkkinesis.client.{Backoff, Clock}
 
 /**
@@ -53,7 +54,7 @@ private[aws] final class PausingStsClient(
       val pause = Pauses.delay(count, 0.5 + (cause.hashCode & 0xffff) / 131072.0)
       val next = Seq(now.plusMillis(pause.toMillis), validUntil).min
       log.warn(
-        s"STS could not renew role $role: ${cause.getMessage} The current credentials are valid " +
+        s"STS could not renew role $role: ${Reason.of(cause)}. The current credentials are valid " +
           s"until $validUntil. The next attempt is at $next."
       )
       Failure(cause, count, next)

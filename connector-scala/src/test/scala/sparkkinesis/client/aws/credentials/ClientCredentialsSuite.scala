@@ -99,16 +99,23 @@ class ClientCredentialsSuite extends AnyFunSuite {
     assert(!printed.contains("hush") && !printed.contains("token") && !printed.contains("outside"))
   }
 
+  private def failure(config: ClientConfig): KinesisException = {
+    val client = AwsClientFactory.create(config.copy(endpoint = role.stsEndpoint))
+    val stream = sparkkinesis.model.StreamRef.ByName(sparkkinesis.model.StreamName("orders"))
+    try intercept[KinesisException](client.describeStream(stream))
+    finally client.close()
+  }
+
   test("a profile that does not exist raises BadCredentials, which names the profile") {
-    val client = AwsClientFactory.create(
-      config(CredentialsSource.Profile("no-such-profile"))
-        .copy(endpoint = Some(URI.create("http://127.0.0.1:1")))
-    )
-    try {
-      val stream = sparkkinesis.model.StreamRef.ByName(sparkkinesis.model.StreamName("orders"))
-      val e = intercept[KinesisException.BadCredentials](client.describeStream(stream))
-      assert(e.getMessage.contains("no-such-profile"))
-      assert(e.getMessage.contains("stream orders (region eu-west-1, endpoint http://127.0.0.1:1)"))
-    } finally client.close()
+    val e = failure(config(CredentialsSource.Profile("no-such-profile")))
+    assert(e.isInstanceOf[KinesisException.BadCredentials])
+    assert(e.getMessage.contains("no-such-profile"))
+    assert(e.getMessage.contains("stream orders (region eu-west-1, endpoint http://127.0.0.1:1)"))
+  }
+
+  test("an error names STS and the role if STS cannot be reached") {
+    val e = failure(config(keys, Some(role)))
+    assert(e.isInstanceOf[KinesisException.Unreachable])
+    assert(e.getMessage.contains(s"STS gave no credentials of role ${role.arn}: "), e.getMessage)
   }
 }
