@@ -194,8 +194,9 @@ class Copies:
     def start(self) -> None:
         """Start the program. Half of its queries read by polling, and half by fan-out."""
         consumers = self.chance.sample([*CONSUMERS] * (COPIES // len(CONSUMERS)), COPIES)
-        changes = sum(map(operator.ne, consumers, self._consumers))
-        self.happened["changes of a consumer"] += changes
+        if self._consumers:
+            changes = sum(map(operator.ne, consumers, self._consumers))
+            self.happened["changes of a consumer"] += changes
         self._consumers = consumers
         copies = [
             (source.name, target.stream.name, consumers[n], self.is_once(n))

@@ -6,7 +6,7 @@ import javax.net.ssl.SSLException
 private[aws] object Reason {
   private val MaxCauses = 20
 
-  /** Begins with `TLS failed` if TLS did. Java's messages, such as `Tag mismatch!`, do not say so. */
+  /** Begins with `TLS failed` if TLS did: words such as `Tag mismatch!` do not say so. */
   def of(e: Throwable): String = {
     val all = causes(e)
     val (whole, root) = (text(e), text(all.last))
