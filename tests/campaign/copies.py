@@ -247,14 +247,16 @@ class Copies:
 
     def kill_worker(self) -> None:
         """Kill a worker. Its executor ends with it. Another worker starts."""
-        host = self.chance.choice(sorted(self._spark.workers))
-        self._spark.workers[host].kill()
-        self._spark.workers[host].wait()
-        self._spark.start_worker(host)
+        self._spark.restart_worker(self.chance.choice(sorted(self._spark.workers)))
 
     def restart_master(self) -> None:
-        """Kill the master of the cluster, and start another one. Executors run on."""
+        """Kill the master of the cluster, then its workers. The executors live until then.
+
+        A worker that lives may register twice with the new master. Then Spark loses its cores.
+        """
         self._spark.restart_master()
+        for host in list(self._spark.workers):
+            self._spark.restart_worker(host)
 
     def reshard(self) -> None:
         """Split or merge shards of a source or a target."""

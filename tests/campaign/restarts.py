@@ -32,7 +32,7 @@ def cause(proxy: Proxy, kind: str, copies: Copies) -> None:
         restarts = 2  # its executor ends with it
     elif kind == MASTER:
         copies.restart_master()
-        restarts += copies.kill_executors(1)  # only a master can start another one
+        restarts = 5  # also two workers, with an executor each
     elif kind in (DRIVER, STOP):
         {DRIVER: copies.kill_driver, STOP: copies.stop}[kind]()
         copies.start()

@@ -77,6 +77,12 @@ class Standalone:
         worker = daemon(self.folder / f"{host}.log", WORKER, *where, *size, self.address)
         self.workers[host] = self.processes.enter_context(worker)
 
+    def restart_worker(self, host: str) -> None:
+        """Kill the worker of an address, and start another. Its executors end with it."""
+        self.workers[host].kill()
+        self.workers[host].wait()
+        self.start_worker(host)
+
 
 @contextmanager
 def daemon(log: Path, main: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
