@@ -29,10 +29,12 @@ def read(jar: str, name: str) -> str:
 
 
 def test_every_class_of_the_connector_jar_is_ours() -> None:
-    """Classes are our own, relocated, or in the one package that Spark's RPC needs."""
+    """Classes are our own, relocated, or in the two packages that Spark and OpenLineage need."""
     classes = [name for name in names(jar_path()) if name.endswith(".class")]
     assert len(classes) > 1000
-    allowed = re.compile(r"sparkkinesis/|org/apache/spark/sparkkinesis/")
+    allowed = re.compile(
+        r"sparkkinesis/|org/apache/spark/sparkkinesis/|io/openlineage/spark/extension/"
+    )
     assert [name for name in classes if not allowed.match(name)] == []
 
 

@@ -194,6 +194,7 @@ object LayeringSuite {
       Seq(
         "spark/internal",
         "spark/errors",
+        "spark/lineage",
         "spark/metrics",
         "spark/monitor",
         "spark/deadletter",

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionRead
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
 import sparkkinesis.client.{StreamAccess, SystemClock}
-import sparkkinesis.model.Position
+import sparkkinesis.model.{Position, StreamArn}
 import sparkkinesis.shard.StreamClient
 import sparkkinesis.source.checkpoint.{ConsumerClaims, ConsumerRegistration}
 import sparkkinesis.source.options.SourceOptions
@@ -27,7 +27,15 @@ private[sparkkinesis] final class KinesisBatch(options: SourceOptions, bounds: R
   import KinesisBatch._
 
   private val replay = options.replay.map(new Replay(options, _, bounds))
-  private lazy val plan = ConnectorError.translating(replay.fold(planned())(_.plan()))
+  @volatile private var streams = Iterable.empty[StreamArn]
+  private lazy val plan = ConnectorError.translating {
+    val made = replay.fold(planned())(_.plan())
+    streams = made.streams.keys
+    made
+  }
+
+  /** The streams of the read; none before it is planned. */
+  def plannedStreams: Iterable[StreamArn] = streams
 
   private def planned(): BatchPlan = {
     checkOptions(options)

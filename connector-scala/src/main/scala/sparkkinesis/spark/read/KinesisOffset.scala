@@ -2,11 +2,15 @@ package sparkkinesis.spark.read
 
 import org.apache.spark.sql.connector.read.streaming.Offset
 
+import sparkkinesis.model.StreamArn
 import sparkkinesis.model.offset.SourceOffset
 import sparkkinesis.source.checkpoint.OffsetCodec
+import sparkkinesis.spark.lineage.KnownStreams
 
 /** The offset in Spark's offset log. */
-private[sparkkinesis] final case class KinesisOffset(offset: SourceOffset) extends Offset {
+private[sparkkinesis] final case class KinesisOffset(offset: SourceOffset)
+    extends Offset
+    with KnownStreams {
 
   /**
    * Faster than Spark's comparison of JSON: Spark polls an idle query a hundred times per second.
@@ -19,6 +23,8 @@ private[sparkkinesis] final case class KinesisOffset(offset: SourceOffset) exten
   override def hashCode: Int = json.hashCode
 
   override lazy val json: String = OffsetCodec.encode(offset)
+
+  override def knownStreams: Iterable[StreamArn] = offset.streams.keys
 }
 
 /**

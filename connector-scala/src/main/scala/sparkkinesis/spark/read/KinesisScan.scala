@@ -6,9 +6,11 @@ import org.apache.spark.sql.connector.read.{Batch, Scan}
 import org.apache.spark.sql.types.StructType
 
 import sparkkinesis.client.options.OptionException
+import sparkkinesis.model.StreamArn
 import sparkkinesis.source.options.SourceOptions
 import sparkkinesis.source.replay.ReadBounds
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.lineage.KnownStreams
 import sparkkinesis.spark.metrics.ReadMetrics
 import sparkkinesis.spark.read.realtime.RealTimeClasses
 
@@ -25,7 +27,8 @@ private[spark] final class KinesisScan(
     ofBatch: SourceOptions,
     bounds: ReadBounds,
     permit: () => Unit
-) extends Scan {
+) extends Scan
+    with KnownStreams {
   private lazy val batch = new KinesisBatch(ofBatch, bounds)
 
   override def readSchema(): StructType = ReadOptions.schema(options.replay.nonEmpty)
@@ -63,4 +66,7 @@ private[spark] final class KinesisScan(
     }
 
   override def supportedCustomMetrics(): Array[CustomMetric] = ReadMetrics.all
+
+  /** Those of a batch read. The streams of a micro-batch are in its offsets. */
+  override def knownStreams: Iterable[StreamArn] = batch.plannedStreams
 }

@@ -13,10 +13,12 @@ import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 import sparkkinesis.client._
 import sparkkinesis.client.aws.ClientPool
 import sparkkinesis.client.options.OptionException
+import sparkkinesis.model.StreamArn
 import sparkkinesis.sink.SinkOptions
 import sparkkinesis.spark.compat.WriteShim
 import sparkkinesis.spark.deadletter.{DeadLetterCommit, DeadLetterFolder, EnclosingBatch}
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.lineage.KnownStreams
 import sparkkinesis.spark.metrics.{WriteCounts, WriteMetrics, WriteReports}
 import sparkkinesis.spark.once.{OnceQuery, OnceUnsupported}
 import sparkkinesis.spark.realtime.RealTimeMode
@@ -35,7 +37,8 @@ private[spark] final class KinesisWrite(
     deadLetters: Option[DeadLetterFolder],
     query: WriteQuery,
     once: Option[OnceQuery]
-) extends WriteShim {
+) extends WriteShim
+    with KnownStreams {
   private val reports = new WriteReports
 
   override def description(): String = {
@@ -79,8 +82,11 @@ private[spark] final class KinesisWrite(
       )
     def newFactory(tasks: Int) =
       factory(tasks, query.reports, RealTimeMode.isRunning(SparkContext.getOrCreate()))
-    new KinesisStreamingWrite(description(), deadLetters, once, newFactory)
+    new KinesisStreamingWrite(this, deadLetters, once, newFactory)
   }
+
+  /** The stream that the options name. The driver does not know the streams of rows. */
+  override def knownStreams: Iterable[StreamArn] = stream.flatMap(query.known).map(_.arn)
 
   private def factory(
       tasks: Int,
@@ -146,12 +152,15 @@ private final class KinesisBatchWrite(
 
 /** The write of a streaming query: that of [[KinesisBatchWrite]], once per micro-batch. */
 private final class KinesisStreamingWrite(
-    description: String,
+    write: KinesisWrite,
     deadLetters: Option[DeadLetterFolder],
     once: Option[OnceQuery],
     factory: Int => KinesisDataWriterFactory
-) extends StreamingWrite {
-  override def toString: String = description
+) extends StreamingWrite
+    with KnownStreams {
+  override def toString: String = write.description()
+
+  override def knownStreams: Iterable[StreamArn] = write.knownStreams
 
   /** Spark calls this once per micro-batch, before its tasks. */
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): KinesisDataWriterFactory = {
@@ -194,6 +203,10 @@ private[spark] final class WriteQuery(
    */
   def describe(stream: StreamAccess, patience: FiniteDuration): StreamSummary =
     description(stream).within(StreamDescription.MinAge, patience)
+
+  /** The last description, however old. */
+  def known(stream: StreamAccess): Option[StreamSummary] =
+    synchronized(descriptions.get(stream)).flatMap(_.last)
 
   private def description(stream: StreamAccess): StreamDescription = synchronized {
     descriptions.getOrElseUpdate(

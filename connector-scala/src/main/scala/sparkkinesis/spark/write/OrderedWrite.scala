@@ -17,8 +17,10 @@ import org.apache.spark.sql.connector.write.streaming.StreamingWrite
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
+import sparkkinesis.model.StreamArn
 import sparkkinesis.spark.compat.WriteShim
 import sparkkinesis.spark.errors.ConnectorError
+import sparkkinesis.spark.lineage.KnownStreams
 
 /**
  * A write for which Spark puts all rows of a partition key into one task, in order.
@@ -32,7 +34,8 @@ import sparkkinesis.spark.errors.ConnectorError
  */
 private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
     extends WriteShim
-    with RequiresDistributionAndOrdering {
+    with RequiresDistributionAndOrdering
+    with KnownStreams {
   override def description(): String = write.description()
 
   override def supportedCustomMetrics(): Array[CustomMetric] = write.supportedCustomMetrics()
@@ -42,6 +45,8 @@ private[spark] final class OrderedWrite(write: KinesisWrite, order: KeyOrder)
   override def toBatch: BatchWrite = write.toBatch
 
   override def toStreaming: StreamingWrite = write.toStreaming
+
+  override def knownStreams: Iterable[StreamArn] = write.knownStreams
 
   override def requiredDistribution(): Distribution =
     Distributions.clustered(Array[Expression](column(order.partitionKey)))

@@ -1,0 +1,47 @@
+package io.openlineage.spark.extension
+
+import org.slf4j.LoggerFactory
+
+/**
+ * What OpenLineage's Spark listener looks for with a `ServiceLoader`. Its own jar has the same
+ * declaration, but a class loader that has only the connector could not load [[KinesisLineage]]
+ * without this one, and OpenLineage would fail.
+ */
+private[extension] trait OpenLineageExtensionProvider {
+
+  /** A prefix of the class name. OpenLineage uses only the class name. */
+  def shadedPackage(): String
+
+  /** A class with the methods `isDefinedAt` and `apply`. */
+  def getVisitorClassName(): String
+}
+
+private[extension] final class KinesisLineage extends OpenLineageExtensionProvider {
+  import KinesisLineage._
+
+  override def shadedPackage(): String = Visitor
+
+  /** OpenLineage fails if its own class loader does not find the class. */
+  override def getVisitorClassName(): String = {
+    val caller = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).getCallerClass
+    try Class.forName(Visitor, false, caller.getClassLoader).getName
+    catch {
+      case _: ClassNotFoundException =>
+        LoggerFactory
+          .getLogger(classOf[KinesisLineage])
+          .warn(
+            "OpenLineage does not report the Kinesis streams of this application: its class " +
+              "loader does not find the connector. Add both jars in the same way, such as with " +
+              "--jars or --packages."
+          )
+        Nothing
+    }
+  }
+}
+
+private object KinesisLineage {
+  private val Visitor = "sparkkinesis.spark.lineage.LineageVisitor"
+
+  /** An empty map is defined at nothing. */
+  private val Nothing = "scala.collection.mutable.HashMap"
+}
