@@ -287,7 +287,7 @@ package sparkkinesis.client.aws.wire {
     }
   }
 
-  /** An event that the decoder accepts is read as the fallback reads it. Otherwise it is as it was. */
+  /** An event is read as the fallback reads it, or left as it was. */
   object EventTarget extends FuzzTarget {
     override val examples: Gen[Array[Byte]] =
       Gen.zip(EventStreams.anyEvent, EventStreams.anyStyle).map { case (event, style) =>

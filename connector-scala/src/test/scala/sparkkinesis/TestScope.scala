@@ -27,10 +27,10 @@ class TestScope(env: Map[String, String]) {
   private val only = env.get("SEED").map(_.toLong)
 
   /**
-   * The seeds of a test: the fixed ones, those that once found a defect, and others up to the number `repetitions(full)` or the one
-   * that the variable `SEEDS` contains. The others begin at the number that the variable
-   * `FIRST_SEED` contains. The rest tries none of those that a quick run tries. A campaign tries
-   * new seeds only.
+   * The seeds of a test: the fixed ones, those that once found a defect, and others up to the
+   * number `repetitions(full)` or the one that the variable `SEEDS` contains. The others begin at
+   * the number that the variable `FIRST_SEED` contains. The rest tries none of those that a quick
+   * run tries. A campaign tries new seeds only.
    */
   def seeds(
       full: Int,
