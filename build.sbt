@@ -124,6 +124,14 @@ lazy val bench = (project in file("tests/bench"))
     Test / test := (Test / test).dependsOn(bundle / assembly, simulatorJar / assembly).value
   )
 
+/** Jazzer, which `make campaign PART=fuzz` puts beside the classes of the tests. */
+lazy val jazzer = (project in file("tests/campaign/jazzer")).settings(
+  publish / skip := true,
+  autoScalaLibrary := false,
+  crossPaths := false,
+  libraryDependencies ++= Dependencies.jazzer
+)
+
 /** Amazon's DynamoDB Local for the example, into target/dynamodb-local (`make demo-logs`). */
 lazy val dynamodbLocal = (project in file("examples/log-processing/dynamodb-local"))
   .settings(

@@ -60,6 +60,9 @@ object Dependencies {
   /** Amazon's DynamoDB Local, with its native SQLite for each system. */
   val dynamodbLocal: Seq[ModuleID] = Seq("com.amazonaws" % "DynamoDBLocal" % "2.6.1")
 
+  /** The fuzzer, with its libFuzzer for each system. */
+  val jazzer: Seq[ModuleID] = Seq("com.code-intelligence" % "jazzer" % "0.24.0")
+
   /** The Kinesis Client Library, whose lease tables the tests read. */
   val kcl: Map[Int, ModuleID] = Map(
     1 -> "com.amazonaws" % "amazon-kinesis-client" % "1.15.2",

@@ -1,4 +1,8 @@
-"""Hostile inputs for what reads bytes and text: the property tests of `make test`, but longer."""
+"""Hostile inputs for what reads bytes and text.
+
+Jazzer chooses bytes for the targets in `FuzzTargets.scala` by the code that they reach. What it
+learns stays in `corpus` in the folder of the campaign, and later rounds begin with it.
+"""
 
 from __future__ import annotations
 
@@ -8,43 +12,26 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.campaign.histories import added
-from tests.campaign.rounds import Outcome, Part, last_lines
+from tests.campaign.rounds import ROOT, Outcome, Part, last_lines
 from tests.campaign.scala import IS_SMALL, ScalaTests, compiling, ended, failures
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROPERTIES = [
-    f"sparkkinesis.{suite}"
-    for suite in (
-        "model.aggregate.AggregatedMessageSuite",
-        "model.aggregate.AggregateReaderSuite",
-        "client.aws.wire.EventDecoderSuite",
-        "client.aws.wire.EventMessagesSuite",
-        "client.aws.wire.GetRecordsDecoderLawSuite",
-        "client.aws.wire.GetRecordsDecoderSuite",
-        "client.aws.wire.PutRecordsDecoderSuite",
-        "source.checkpoint.OffsetCodecSuite",
-        "spark.payload.AvroSuite",
-        "spark.payload.HostileBytesSuite",
-        "spark.payload.InflateSuite",
-        "spark.payload.JsonSuite",
-    )
-]
+TARGETS = "sparkkinesis.FuzzTargets"
+JAZZER = "com.code_intelligence.jazzer.Jazzer"
+SECONDS = 3 if IS_SMALL else 60  # of each target
+MEMORY = "-Xmx320m"  # an input has at most 4 KiB: a claimed length must not take memory
+HANG_SECONDS = 60  # an input takes less than a millisecond, and this machine may be busy
+UNUSED = re.compile(r"/org/apache/(?!avro/|httpcomponents/)|/io/(netty|dropwizard)/")
 HTTP = "sparkkinesis.simulator.http.fuzz.HttpFuzzSuite"
-INPUTS = 500 if IS_SMALL else 5_000  # of each property in Scala, at least
 EXAMPLES = 200 if IS_SMALL else 500  # of each property in Python
 SEEDS = 2 if IS_SMALL else 10  # of 2,000 HTTP requests each
 
 
 def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
-    """Run the properties, the HTTP requests, and the properties in Python."""
-    properties = tests.run(
-        PROPERTIES,
-        {"INPUTS": str(INPUTS)},
-        folder / "properties.log",
-        *("-n", "sparkkinesis.Fuzzed", "-S", str(seed)),
-    )
+    """Run the targets, the HTTP requests, and the properties in Python."""
+    outcome = bytes_for_targets(tests, seed, folder)
     http = tests.run(
         [HTTP],
         {"SPARK_KINESIS_TESTS": "campaign", "FIRST_SEED": str(seed), "SEEDS": str(SEEDS)},
@@ -58,22 +45,67 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
         {"EXAMPLES": str(EXAMPLES)},
         folder / "python.log",
     )
-    counts = {
-        "inputs of properties in Scala": INPUTS * passed(properties[1]),
-        "HTTP requests": SEEDS * 2000 * bool(passed(http[1])),
-        "inputs of properties in Python": EXAMPLES * added(python[1], "passed"),
-    }
+    outcome.counts["HTTP requests"] = SEEDS * 2000 * bool(passed(http[1]))
+    outcome.counts["inputs of properties in Python"] = EXAMPLES * added(python[1], "passed")
     failed = [
         shown(output)
-        for (is_good, output), count, shown in zip(
-            (properties, http, python),
-            counts.values(),
-            (failures, failures, last_lines),
-            strict=True,
+        for (is_good, output), count, shown in (
+            (http, outcome.counts["HTTP requests"], failures),
+            (python, outcome.counts["inputs of properties in Python"], last_lines),
         )
         if not is_good or not count  # no tests are no success
     ]
-    return Outcome(counts, failure="\n".join(failed))
+    outcome.failure = "\n".join([*filter(None, [outcome.failure]), *failed])
+    return outcome
+
+
+def bytes_for_targets(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
+    """Run Jazzer for each target. The first input that fails is the failure of the round."""
+    corpus = folder.parent / "corpus"
+    jars = f"{tests.classes}:{tests.jazzer}".split(":")
+    # Jazzer reads each jar before it begins: Spark's take longer than a round of CI.
+    few = ":".join(jar for jar in jars if not UNUSED.search(jar))
+    java = [*tests.java, MEMORY, "-cp", few]
+    is_good, output = ended([*java, TARGETS, str(corpus)], {}, folder / "examples.log")
+    if not is_good:
+        return Outcome(failure=last_lines(output))
+    outcome = Outcome(counts={"inputs chosen by coverage": 0})
+    for target in sorted(it.name for it in corpus.iterdir()):
+        options = [
+            *(f"--target_class={target}", "--instrumentation_includes=sparkkinesis.**"),
+            "--custom_hook_includes=sparkkinesis.**",
+            *(f"--reproducer_path={folder}", f"-artifact_prefix={folder}/"),
+            *(f"-seed={seed % 2**31 + 1}", f"-max_total_time={SECONDS}"),
+            *(f"-timeout={HANG_SECONDS}", "-print_final_stats=1", str(corpus / target)),
+        ]
+        is_good, output = ended([*java, JAZZER, *options], {}, folder / f"{target}.log")
+        inputs = executions(output)
+        outcome.counts["inputs chosen by coverage"] += inputs
+        if (not is_good or not inputs) and not outcome.failure:
+            outcome.failure = f"{target}:\n{finding(output)}"
+            outcome.repeat = repeat(target, output, folder.parent / f"fuzz-{seed}")
+    return outcome
+
+
+def executions(output: str) -> int:
+    """The number of inputs that Jazzer has run."""
+    found = re.search(r"stat::number_of_executed_units: (\d+)", output)
+    return int(found[1]) if found else 0
+
+
+def finding(output: str) -> str:
+    """What Jazzer prints about an input that fails, or the end of its output."""
+    _, marker, rest = output.partition("== Java Exception")
+    return "\n".join((marker + rest).splitlines()[:30]) if marker else last_lines(output)
+
+
+def repeat(target: str, output: str, kept: Path) -> str:
+    """The command that runs the input that failed, from the folder that keeps it."""
+    found = re.search(r"Test unit written to .*/(\S+)", output)
+    if not found:
+        return ""
+    file = (kept / found[1]).relative_to(ROOT) if kept.is_relative_to(ROOT) else kept / found[1]
+    return f'project/sbt "integration/Test/runMain {TARGETS} {target} {file}"'
 
 
 def passed(output: str) -> int:
@@ -83,9 +115,9 @@ def passed(output: str) -> int:
 
 FUZZ = Part(
     "fuzz",
-    f"At least {INPUTS:,} random, broken or hostile inputs per property of decoders, aggregates, "
-    f"offsets and payloads, {SEEDS * 2000:,} HTTP requests for the local Kinesis, and "
-    f"{EXAMPLES:,} inputs per property of the Python package",
+    "Bytes that Jazzer chooses by coverage for the readers of aggregates, offsets, offset logs, "
+    f"options, answers of Kinesis and payloads, {SECONDS} s each, {SEEDS * 2000:,} HTTP requests "
+    f"for the local Kinesis, and {EXAMPLES:,} inputs per property of the Python package",
     partial(compiling, play),
     SEEDS,
 )

@@ -20,6 +20,7 @@ SUITES = [
     "sparkkinesis.sink.simulation.SinkSimulation",
     "sparkkinesis.sink.simulation.once.OnceSimulation",
 ]
+STORED = "tests/golden/seeds.txt"
 SEEDS = 10 if IS_SMALL else 50  # of a round, for each kind of history: about a minute on two cores
 
 
@@ -37,7 +38,12 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
     )
     if not passed or not all(outcome.counts.values()):  # no tests are no success
         outcome.failure = failures(output)
-        outcome.repeat = repeat(output)
+        if found := first_failure(output):
+            suite, number, steps = found
+            of_test = f'project/sbt "integration/testOnly *{suite}"'
+            outcome.repeat = f"SEED={number} {steps and f'STEPS={steps} '}{of_test}"
+            line = f"{suite} {number} # " + (f"STEPS={steps}" if steps else "not shrunk")
+            outcome.failure += f"\nTo test it always, add to {STORED}: {line}"
     return outcome
 
 
@@ -46,15 +52,15 @@ def added(output: str, what: str) -> int:
     return sum(int(found) for found in re.findall(rf"(\d+) {what}\b(?! failed)", output))
 
 
-def repeat(output: str) -> str:
-    """The command for the first history that failed, or empty if something else failed."""
+def first_failure(output: str) -> tuple[str, str, str] | None:
+    """Suite, seed and steps of the first history that failed. Steps are empty if not known."""
     suite = ""
     for line in output.splitlines():
         if named := re.match(r"^(\w+Simulation):", line):
             suite = named[1]
-        if seed := re.search(r"replay with SEED=(-?\d+)", line):
-            return f'SEED={seed[1]} project/sbt "integration/testOnly *{suite}"'
-    return ""
+        if found := re.search(r"replay with SEED=(-?\d+)(?: STEPS=(\d+))?", line):
+            return suite, found[1], found[2] or ""
+    return None
 
 
 HISTORIES = Part(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PROJECT = "integration"  # its class path has the tests of the connector and of the local Kinesis
 OPTIONS = f"print {PROJECT}/Test/javaOptions"
 CLASSES = f"export {PROJECT}/Test/fullClasspath"
+JAZZER = "export jazzer/Runtime/dependencyClasspath"
 IS_SMALL = os.environ.get("SPARK_KINESIS_TESTS") == "ci"  # each part takes a minute
 
 
@@ -27,7 +28,10 @@ IS_SMALL = os.environ.get("SPARK_KINESIS_TESTS") == "ci"  # each part takes a mi
 class ScalaTests:
     """The compiled tests, and the options of their JVM."""
 
-    command: list[str]
+    java: list[str]
+    classes: str
+    jazzer: str
+    """The class path of Jazzer, which the tests do not have on theirs."""
 
     def run(
         self, suites: list[str], environment: dict[str, str], log: Path, *more: str
@@ -40,8 +44,9 @@ class ScalaTests:
             log: a file.
             more: arguments of ScalaTest's runner.
         """
+        runner = ["-cp", self.classes, "org.scalatest.tools.Runner", "-oDFW"]
         chosen = [word for suite in suites for word in ("-s", suite)]
-        return ended([*self.command, *chosen, *more], environment, log)
+        return ended([*self.java, *runner, *chosen, *more], environment, log)
 
 
 @contextmanager
@@ -54,16 +59,15 @@ def compiling(play: Callable[[ScalaTests, int, Path], Outcome]) -> Iterator[Play
 def compiled() -> ScalaTests:
     """Compile the tests. This takes minutes the first time."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    sbt = [str(ROOT / "project" / "sbt"), OPTIONS, CLASSES]
+    sbt = [str(ROOT / "project" / "sbt"), OPTIONS, CLASSES, JAZZER]
     is_good, output = ended(sbt, {}, FOLDER / "sbt.log")
     if not is_good:
         raise RuntimeError(f"the tests do not compile:\n{last_lines(output)}")
     lines = output.splitlines()
     options = [line[2:] for line in lines if line.startswith("* ")]
-    *_, classes = (line for line in lines if ".jar" in line)  # a warning may follow
+    *_, classes, jazzer = (line for line in lines if ".jar" in line)  # a warning may follow
     java = str(Path(os.environ["JAVA_HOME"], "bin", "java"))
-    runner = ["-cp", classes, "org.scalatest.tools.Runner", "-oDFW"]
-    return ScalaTests([java, *options, *runner])
+    return ScalaTests([java, *options], classes, jazzer)
 
 
 def ended(command: list[str], environment: dict[str, str], log: Path) -> tuple[bool, str]:

@@ -17,7 +17,9 @@ from python.tests.doctor.servers import certified
 from tests.campaign import __main__ as campaign
 from tests.campaign import copies, logs, networks
 from tests.campaign.copies import Copies, Target
-from tests.campaign.histories import added, repeat
+from tests.campaign.fuzz import executions, finding
+from tests.campaign.fuzz import repeat as again
+from tests.campaign.histories import added, first_failure
 from tests.campaign.page import percentile
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, rounds_of
@@ -192,12 +194,30 @@ def test_the_output_of_the_simulations_is_read() -> None:
   + 100 histories, 2000 rows
 SinkSimulation:
 - the sink keeps its promises *** FAILED *** (1 second)
-  2 histories failed: replay with SEED=4711 (lost); others are 4712
+  2 histories failed: replay with SEED=4711 STEPS=8 (lost); others are 4712
 """
     assert added(output, "histories") == 100
     assert added(output, "rows") == 2000
     assert added(output, "simulated seconds") == 40000
-    assert repeat(output) == 'SEED=4711 project/sbt "integration/testOnly *SinkSimulation"'
+    assert first_failure(output) == ("SinkSimulation", "4711", "8")
+    assert first_failure(output.replace(" STEPS=8", "")) == ("SinkSimulation", "4711", "")
+    assert first_failure(output.replace("SEED=", "")) is None
+
+
+def test_the_output_of_jazzer_is_read(tmp_path: Path) -> None:
+    output = """INFO: Seed: 7
+== Java Exception: java.lang.AssertionError: another offset
+\tat sparkkinesis.source.checkpoint.OffsetTarget$.fuzzerTestOneInput(FuzzTargets.scala:90)
+artifact_prefix='/c/'; Test unit written to /c/fuzz-x/crash-5cc1
+stat::number_of_executed_units: 14977
+"""
+    assert executions(output) == 14977
+    assert executions("it did not start") == 0
+    assert finding(output).startswith("== Java Exception: java.lang.AssertionError: another")
+    assert finding("it did not start") == "it did not start"
+    replay = f"Target {tmp_path / 'crash-5cc1'}"
+    assert again("Target", output, tmp_path).endswith(f'sparkkinesis.FuzzTargets {replay}"')
+    assert again("Target", "it did not start", tmp_path) == ""
 
 
 def test_a_slope_is_found_and_peaks_are_not() -> None:

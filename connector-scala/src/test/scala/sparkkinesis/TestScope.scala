@@ -1,6 +1,5 @@
 package sparkkinesis
 
-import org.scalactic.anyvals.PosInt
 import org.scalatest.{Suite, Tag}
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
@@ -18,29 +17,26 @@ class TestScope(env: Map[String, String]) {
   /** A quick run repeats a test a fortieth as often, and CI a tenth, but at least five times. */
   def repetitions(full: Int): Int = repetitions(full, scope)
 
-  /** The number of random inputs of a property. The variable `INPUTS` may only increase it. */
-  def inputs(usual: Int): PosInt =
-    PosInt.ensuringValid(math.max(usual, env.get("INPUTS").fold(0)(_.toInt)))
-
   private def repetitions(full: Int, scope: String): Int =
     math.max(math.min(full, 5), full / Map("quick" -> 40, "ci" -> 10).getOrElse(scope, 1))
 
-  /**
-   * Seeds that always run. `DeliverySimulation` found defects with 8, 23, 140, 863 and 3405955062,
-   * and `RealTimeSimulation` with 19.
-   */
+  /** Seeds that always run. `tests/golden/seeds.txt` has more, by suite. */
   val Fixed: Vector[Long] = (1L to 25L).toVector ++ Vector(140L, 863L, 3405955062L)
 
   /** The seed that the variable `SEED` names runs alone. */
   private val only = env.get("SEED").map(_.toLong)
 
   /**
-   * The seeds of a test: the fixed ones, and others up to the number `repetitions(full)` or the one
-   * that the variable `SEEDS` contains. The others begin at the number that the variable
-   * `FIRST_SEED` contains. The rest tries none of those that a quick run tries. A campaign tries no
-   * fixed seeds.
+   * The seeds of a test: the fixed ones, those that once found a defect, and others up to the
+   * number `repetitions(full)` or the one that the variable `SEEDS` contains. The others begin at
+   * the number that the variable `FIRST_SEED` contains. The rest tries none of those that a quick
+   * run tries. A campaign tries new seeds only.
    */
-  def seeds(full: Int, fixed: Vector[Long] = Fixed): Vector[Long] = {
+  def seeds(
+      full: Int,
+      fixed: Vector[Long] = Fixed,
+      stored: Vector[Long] = Vector.empty
+  ): Vector[Long] = {
     val first = env.get("FIRST_SEED").fold(fixed.size.toLong)(_.toLong)
     val all = env.get("SEEDS").fold(repetitions(full))(_.toInt)
     val others = Iterator.iterate(first)(_ + 1).filterNot(fixed.contains)
@@ -50,7 +46,7 @@ class TestScope(env: Map[String, String]) {
       case (Some(seed), _) => Vector(seed)
       case (_, "campaign") => others.take(all).toVector
       case (_, "rest") => others.slice(inQuick, inQuick + count).toVector
-      case _ => fixed ++ others.take(count)
+      case _ => (fixed ++ stored ++ others.take(count)).distinct
     }
   }
 
@@ -73,13 +69,10 @@ object LongRunning extends Tag("sparkkinesis.LongRunning")
 /** Marks a test that repeats itself fewer times in a quick run. */
 object Repeated extends Tag("sparkkinesis.Repeated")
 
-/** Marks a test whose random inputs a campaign multiplies: see `TestScope.inputs`. */
-object Fuzzed extends Tag("sparkkinesis.Fuzzed")
-
-/** Properties of random inputs. */
-trait FuzzedInputs extends ScalaCheckPropertyChecks {
+/** Properties of a hundred random inputs. */
+trait Properties extends ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = TestScope.inputs(100))
+    PropertyCheckConfiguration(minSuccessful = 100)
 }
 
 /** Marks all tests of a suite. */

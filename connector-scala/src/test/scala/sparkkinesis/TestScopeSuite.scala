@@ -36,10 +36,13 @@ class TestScopeSuite extends AnyFunSuite {
     assert(seeds("", 5000, "SEEDS" -> "1000").take(40) === fixed ++ (28L to 39L))
   }
 
-  test("INPUTS may only increase the number of inputs") {
-    val scope = new TestScope(Map("INPUTS" -> "500"))
-    assert(scope.inputs(100).value === 500 && scope.inputs(2000).value === 2000)
-    assert(new TestScope(Map.empty).inputs(100).value === 100)
+  test("seeds that found a defect run once, after the fixed ones") {
+    def seeds(scope: String) = new TestScope(
+      Map("SPARK_KINESIS_TESTS" -> scope, "FIRST_SEED" -> "70000", "SEEDS" -> "30")
+    ).seeds(5000, stored = Vector(8L, 70001L))
+    val others = (70000L to 70004L).toVector
+    assert(seeds("quick") === fixed ++ Vector(70001L) ++ others.filterNot(_ == 70001L))
+    assert(seeds("campaign") === (70000L to 70029L).toVector)
   }
 
   test("the results of the fixed seeds come first, and none are fixed in other runs") {

@@ -12,7 +12,10 @@ import org.scalatest.{Assertions, Informing}
 
 import sparkkinesis.client.Clock
 
-/** Runs seeded histories. A failure names the seed that replays it. */
+/**
+ * Runs seeded histories. A failure names the seed that replays it, and the fewest [[Steps]] with
+ * which it still fails.
+ */
 trait SeededHistories extends Assertions { this: Informing =>
   private val simulatedMillis = new LongAdder
 
@@ -21,12 +24,14 @@ trait SeededHistories extends Assertions { this: Informing =>
       run: Long => A
   ): Seq[A] = {
     simulatedMillis.reset()
-    val all = TestScope.seeds(count, fixed).map(seed => seed -> Future(Try(run(seed)))(global))
+    val seeds = TestScope.seeds(count, fixed, StoredSeeds.of(getClass.getSimpleName))
+    val all = seeds.map(seed => seed -> Future(Try(run(seed)))(global))
     val ended = all.map { case (seed, future) => seed -> Await.result(future, 20.minutes) }
     val failed = ended.collect { case (seed, Failure(e)) => seed -> e }
     failed.headOption.foreach { case (seed, e) =>
       val others = failed.tail.take(20).map(_._1).mkString(" ")
-      val message = s"replay with SEED=$seed (${e.getMessage}); others are $others"
+      val steps = Steps.shrunk(run(seed)).fold("")(steps => s" STEPS=$steps")
+      val message = s"replay with SEED=$seed$steps (${e.getMessage}); others are $others"
       fail(s"${failed.size} histories failed: $message", e)
     }
     info(s"${simulatedMillis.sum / 1000} simulated seconds")

@@ -6,13 +6,13 @@ import org.scalatest.funsuite.AnyFunSuite
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates._
 import sparkkinesis.model.aggregate.SubRecords.read
-import sparkkinesis.{Fuzzed, FuzzedInputs}
+import sparkkinesis.Properties
 
-class AggregateReaderSuite extends AnyFunSuite with FuzzedInputs {
+class AggregateReaderSuite extends AnyFunSuite with Properties {
   private val one = Vector(SubRecord("k", "data".getBytes.toVector))
   private val bytes = Gen.choose(0, 200).flatMap(Gen.listOfN(_, Gen.choose(-128, 127)))
 
-  test("the records of an aggregate are read, wherever it lies in the page", Fuzzed) {
+  test("the records of an aggregate are read, wherever it lies in the page") {
     forAll(subRecords, bytes, bytes) { (records, before, after) =>
       assert(read(KplAggregates(records), before, after) === records)
     }
@@ -36,12 +36,12 @@ class AggregateReaderSuite extends AnyFunSuite with FuzzedInputs {
     assert(read(aggregate :+ 0.toByte).isEmpty)
   }
 
-  test("data that only starts like an aggregate is a plain record", Fuzzed) {
+  test("data that only starts like an aggregate is a plain record") {
     (0 to 40).foreach(length => assert(read(Mark.take(length) ++ new Array[Byte](length)).isEmpty))
     forAll(bytes)(garbage => assert(read(Mark ++ garbage.map(_.toByte)).isEmpty))
   }
 
-  test("no data makes the reader fail", Fuzzed) {
+  test("no data makes the reader fail") {
     forAll(bytes)(any => assert(read(any.map(_.toByte).toArray).isEmpty))
     forAll(bytes)(any => read(wrapped(any.map(_.toByte).toArray)))
   }

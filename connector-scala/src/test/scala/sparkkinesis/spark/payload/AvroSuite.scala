@@ -8,12 +8,12 @@ import org.apache.avro.io.EncoderFactory
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.{Fuzzed, FuzzedInputs}
+import sparkkinesis.Properties
 
-class AvroSuite extends AnyFunSuite with FuzzedInputs {
+class AvroSuite extends AnyFunSuite with Properties {
   import AvroSuite._
 
-  test("a value of the schema is no problem, and one that is cut or continued is one", Fuzzed) {
+  test("a value of the schema is no problem, and one that is cut or continued is one") {
     forAll(order, Gen.choose(0.0, 1.0)) { (bytes, part) =>
       assert(Avro.problem(bytes, Writer, Writer) === None)
       assert(Avro.problem(bytes, Writer, Reader) === None)
@@ -24,8 +24,7 @@ class AvroSuite extends AnyFunSuite with FuzzedInputs {
   }
 
   test(
-    "the header of a registry is a problem, although a value of the schema begins with it",
-    Fuzzed
+    "the header of a registry is a problem, although a value of the schema begins with it"
   ) {
     forAll(order, Gen.uuid) { (bytes, version) =>
       val header = java.nio.ByteBuffer.allocate(18).put(3.toByte).put(0.toByte)
@@ -34,7 +33,7 @@ class AvroSuite extends AnyFunSuite with FuzzedInputs {
     }
   }
 
-  test("any bytes give an answer, and damaged lengths take no memory", Fuzzed) {
+  test("any bytes give an answer, and damaged lengths take no memory") {
     forAll(Gen.containerOf[Array, Byte](Arbitrary.arbitrary[Byte])) { bytes =>
       Avro.problem(bytes, Writer, Reader): Unit
     }
@@ -75,8 +74,7 @@ class AvroSuite extends AnyFunSuite with FuzzedInputs {
   }
 
   test(
-    "a schema of the reader that cannot read the value is the reason, and not the bytes",
-    Fuzzed
+    "a schema of the reader that cannot read the value is the reason, and not the bytes"
   ) {
     val lacking = schema(""",{"name":"note","type":"string"}""")
     forAll(order) { bytes =>

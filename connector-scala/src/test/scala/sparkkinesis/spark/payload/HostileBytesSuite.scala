@@ -5,23 +5,27 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.{Fuzzed, FuzzedInputs, TestScope}
+import sparkkinesis.Properties
 
 /** Whoever may write to a stream chooses the bytes. */
-class HostileBytesSuite extends AnyFunSuite with FuzzedInputs {
+class HostileBytesSuite extends AnyFunSuite with Properties {
   import HostileBytesSuite._
 
-  test("all bytes give a value within its bound or a reason, and never an error", Fuzzed) {
-    forAll(hostile, Gen.choose(1, 5000), minSuccessful(TestScope.inputs(2000))) { (bytes, limit) =>
-      assert(Inflate(bytes, limit).forall(_.length <= limit))
-      assert(Json.split(bytes).size <= bytes.length / 2 + 1)
-      Json.ofDynamoDb(new String(bytes, UTF_8)): Unit
-      schemas.foreach(it => Avro.problem(bytes, it, it): Unit)
-    }
+  test("all bytes give a value within its bound or a reason, and never an error") {
+    forAll(hostile, Gen.choose(1, 5000), minSuccessful(2000))(check)
   }
 }
 
 object HostileBytesSuite {
+
+  /** Throws if bytes give more than a value within its bound, or a reason. */
+  def check(bytes: Array[Byte], limit: Int): Unit = {
+    assert(Inflate(bytes, limit).forall(_.length <= limit))
+    assert(Json.split(bytes).size <= bytes.length / 2 + 1)
+    Json.ofDynamoDb(new String(bytes, UTF_8)): Unit
+    schemas.foreach(it => Avro.problem(bytes, it, it): Unit)
+  }
+
   private val schemas = Seq(
     AvroSuite.Writer,
     """{"type":"array","items":{"type":"array","items":"null"}}""",
@@ -44,7 +48,8 @@ object HostileBytesSuite {
     """{"dynamodb":{"Keys":{"a":{"M":{"b":{"NS":["1"]}}}}}} {"a":1.5e3}"""
   )
 
-  private val valid =
+  /** Data that a producer may write. */
+  val valid: Gen[Array[Byte]] =
     Gen.oneOf(compressed, AvroSuite.order, changes.map(_.getBytes(UTF_8)), anyBytes)
 
   private val mutation: Gen[Array[Byte] => Array[Byte]] = for {

@@ -4,19 +4,19 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.scalacheck.{Arbitrary, Gen}
 import org.scalatest.funsuite.AnyFunSuite
 
-import sparkkinesis.{Fuzzed, FuzzedInputs}
+import sparkkinesis.Properties
 
-class JsonSuite extends AnyFunSuite with FuzzedInputs {
+class JsonSuite extends AnyFunSuite with Properties {
   import JsonSuite._
 
-  test("objects with anything blank between them come apart as they were written", Fuzzed) {
+  test("objects with anything blank between them come apart as they were written") {
     forAll(Gen.nonEmptyListOf(Gen.zip(jsonObject, blank))) { pairs =>
       val text = pairs.map { case (json, space) => json + space }.mkString
       assert(Json.split(text.getBytes("UTF-8")) === pairs.map(it => Right(it._1)))
     }
   }
 
-  test("what follows the objects is one reason, which says where it begins", Fuzzed) {
+  test("what follows the objects is one reason, which says where it begins") {
     forAll(Gen.listOf(jsonObject), Gen.oneOf("x", "[1]", "{", "{\"a\":}", "\"{}\"", "null", "1")) {
       (objects, rest) =>
         val start = objects.mkString.length + 1
@@ -25,7 +25,7 @@ class JsonSuite extends AnyFunSuite with FuzzedInputs {
     }
   }
 
-  test("a cut record gives the objects before the cut, and a reason for the rest", Fuzzed) {
+  test("a cut record gives the objects before the cut, and a reason for the rest") {
     forAll(Gen.nonEmptyListOf(jsonObject), Gen.choose(0.0, 1.0)) { (objects, part) =>
       val text = objects.mkString
       val end = (text.length * part).toInt

@@ -34,6 +34,8 @@ private[aws] object EventFallback {
       }
     catch {
       case e: IOException => throw new Unreadable(e.getMessage.linesIterator.next())
+      // Jackson does not wrap it.
+      case _: NumberFormatException => throw new Unreadable("the exponent of a number is too large")
     }
 
   /** The message of an exception. `None` if it has none. */
@@ -42,7 +44,7 @@ private[aws] object EventFallback {
       Option(mapper.readTree(payload)).flatMap(it =>
         text(it, "message").orElse(text(it, "Message"))
       )
-    catch { case _: IOException => None }
+    catch { case _: IOException | _: NumberFormatException => None }
 
   def notBase64: Unreadable = new Unreadable("the data of a record are not in base64")
 

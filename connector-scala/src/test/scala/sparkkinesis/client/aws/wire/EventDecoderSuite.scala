@@ -8,20 +8,19 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import sparkkinesis.client.ShardEvent
 import sparkkinesis.model.PackedRecords
-import sparkkinesis.{Fuzzed, TestScope}
 
 class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import EventStreams._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = TestScope.inputs(500))
+    PropertyCheckConfiguration(minSuccessful = 500)
 
   private def decoded(json: Array[Byte]): Option[ShardEvent] =
     EventDecoder.decode(parsed(event(json)))
 
   private def decoded(json: String): Option[ShardEvent] = decoded(json.getBytes("UTF-8"))
 
-  test("a decoded event equals the one that was encoded", Fuzzed) {
+  test("a decoded event equals the one that was encoded") {
     forAll(anyEvent, anyStyle) { (event, style) =>
       val found = decoded(encoded(event, style))
       assert(found === Some(event) || found.isEmpty && hasEscapes(event, style))
@@ -47,7 +46,7 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         .map(_.records.head.data.toSeq)
     catch { case _: EventFallback.Unreadable => None }
 
-  test("base64 is read as Java reads it, with and without padding", Fuzzed) {
+  test("base64 is read as Java reads it, with and without padding") {
     forAll(Gen.choose(0, 40).flatMap(Gen.listOfN(_, Gen.choose(Byte.MinValue, Byte.MaxValue)))) {
       bytes =>
         val text = Base64.getEncoder.encodeToString(bytes.toArray)
@@ -128,8 +127,7 @@ class EventDecoderSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test(
-    "bytes that were garbled before the checksum are decoded, left as they were, or refused",
-    Fuzzed
+    "bytes that were garbled before the checksum are decoded, left as they were, or refused"
   ) {
     val json = Gen.zip(anyEvent, anyStyle).map { case (event, style) => encoded(event, style) }
     forAll(json, Gen.choose(0, 1 << 20), Gen.oneOf("\"\\{}[],:0n=\u0000".map(_.toByte))) {

@@ -40,6 +40,7 @@ class EventFallbackSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(reason("""{"Records": [{"Data": ""}]}""").contains("it lacks 'SequenceNumber'"))
     assert(reason("""{"Records": [{"SequenceNumber": "x"}]}""").contains("'x' is no number"))
     assert(reason("""{"MillisBehindLatest": "1"}""").contains("'MillisBehindLatest'"))
+    assert(reason("""{"MillisBehindLatest": 1e7490575779}""").contains("exponent"))
     assert(reason("""{"ChildShards": [{"ShardId": "a"}]}""").contains("it lacks 'HashKeyRange'"))
     assert(reason("""{"MillisBehindLatest": 1e999999999}""").contains("is too large"))
     assert(reason("""{"Records": {}}""").contains("'Records' is no list"))
@@ -52,6 +53,7 @@ class EventFallbackSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("the reason of an exception is its message") {
     def reason(json: String) = EventFallback.reason(json.getBytes)
     assert(reason("""{"message": "why"}""") === Some("why"))
+    assert(reason("""{"message": 1e7490575779}""") === None)
     assert(reason("""{"new": 1, "Message": "why"}""") === Some("why"))
     assert(reason("""{"message": "not \"this\""}""") === Some("not \"this\""))
     assert(reason("{}") === None && reason("") === None)

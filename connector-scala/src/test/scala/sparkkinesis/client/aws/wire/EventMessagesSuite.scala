@@ -9,9 +9,9 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.eventstream.HeaderValue
 
-import sparkkinesis.{Fuzzed, FuzzedInputs}
+import sparkkinesis.Properties
 
-class EventMessagesSuite extends AnyFunSuite with FuzzedInputs {
+class EventMessagesSuite extends AnyFunSuite with Properties {
   import EventMessages.Corrupt
   import EventStreams._
 
@@ -39,7 +39,7 @@ class EventMessagesSuite extends AnyFunSuite with FuzzedInputs {
     (found.map(comparable).toSeq, messages.isWithin)
   }
 
-  test("a body has the same messages, however it is cut", Fuzzed) {
+  test("a body has the same messages, however it is cut") {
     val sizes =
       Gen.nonEmptyListOf(Gen.frequency(3 -> Gen.choose(1, 20), 1 -> Gen.choose(1, 100000)))
     forAll(Gen.choose(0, 4).flatMap(Gen.listOfN(_, anyMessage)), sizes) { (all, sizes) =>

@@ -3,6 +3,7 @@ package sparkkinesis.sink.simulation
 import scala.concurrent.duration._
 import scala.util.Random
 
+import sparkkinesis.Steps
 import sparkkinesis.sink.lane.RequestLimits
 import sparkkinesis.sink.{AggregateLimits, DeadLetterOptions, SinkOptions}
 
@@ -33,9 +34,9 @@ final class Setup(seed: Long, random: Random) {
   val isLate: Boolean = random.nextInt(4) == 0
   val listLag: FiniteDuration = (if (random.nextBoolean()) random.nextInt(5000) else 0).millis
   val calmAt: Int = 5000 + random.nextInt(60000)
-  val kills: Int = math.max(0, random.nextInt(6) - 2)
-  val reshards: Int = math.max(0, random.nextInt(8) - 2)
-  val rowsOfTask: Int = random.nextInt(if (isHeavy) 120 else 200)
+  val kills: Int = Steps(math.max(0, random.nextInt(6) - 2))
+  val reshards: Int = Steps(math.max(0, random.nextInt(8) - 2))
+  val rowsOfTask: Int = Steps(random.nextInt(if (isHeavy) 120 else 200))
   val keysOfTask: Int = 1 + random.nextInt(8)
 
   /** Size of the data of the next row. */

@@ -19,7 +19,7 @@ import sparkkinesis.simulator.state.Settings
 import sparkkinesis.source.position.ByShard
 import sparkkinesis.source.replay.{BatchReadPlanner, ReadBounds}
 import sparkkinesis.spark.read.task.RecordRow
-import sparkkinesis.{Repeated, SeededHistories, TestScope}
+import sparkkinesis.{Repeated, SeededHistories, Steps, TestScope}
 
 /**
  * Batch reads over seeded histories with splits, merges, late listings and failing calls: each
@@ -57,11 +57,11 @@ class BatchReadSimulation extends AnyFunSuite with SeededHistories {
     private val client = StreamClient(producer.stream, kinesis)
     private val settings = ReadSettings(maxRecords = 1 + random.nextInt(30))
 
-    for (_ <- 0 until random.nextInt(40)) {
+    for (_ <- 0 until Steps(random.nextInt(40))) {
       clock.advance(listLag + random.nextInt(5000).millis)
       producer.actAtRandom()
     }
-    for (_ <- 0 until random.nextInt(6)) actSoon()
+    for (_ <- 0 until Steps(random.nextInt(6))) actSoon()
 
     /** A time at which listings are still late. */
     private def actSoon(): Unit =

@@ -2,6 +2,7 @@ package sparkkinesis.source.simulation
 
 import scala.concurrent.duration._
 
+import sparkkinesis.Steps
 import sparkkinesis.model.Position
 import sparkkinesis.shard.SourceException
 
@@ -15,7 +16,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
 
   /** Removes the records that a query from `latest` does not read. */
   private def begin(hasStopTime: Boolean): SimulatedQuery = {
-    for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
+    for (_ <- 0 until Steps(random.nextInt(8))) producer.actAtRandom()
     world.settle()
     val streams = 1 + random.nextInt(producers.size)
     val query = new SimulatedQuery(world, hasStopTime, streams)
@@ -30,9 +31,9 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
   /** Runs one query until it has read all records. */
   def continuous(): SimulatedQuery = {
     val query = begin(hasStopTime = false)
-    for (_ <- 0 until 25 + random.nextInt(75)) act(query, mayGoBack = true)
+    for (_ <- 0 until Steps(25 + random.nextInt(75))) act(query, mayGoBack = true)
     calmly(query.addStreams())
-    for (_ <- 0 until 25 + random.nextInt(75)) act(query, mayGoBack = true)
+    for (_ <- 0 until Steps(25 + random.nextInt(75))) act(query, mayGoBack = true)
     drain(query)
     query
   }
@@ -43,7 +44,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     for (_ <- 0 to random.nextInt(3)) {
       query.moveBack()
       unleash()
-      for (_ <- 0 until random.nextInt(40)) act(query)
+      for (_ <- 0 until Steps(random.nextInt(40))) act(query)
       drain(query)
     }
     query
@@ -71,7 +72,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
   def stopped(): Stopped = {
     val query = begin(hasStopTime = false)
     calmly(query.addStreams())
-    for (_ <- 0 until random.nextInt(60)) act(query)
+    for (_ <- 0 until Steps(random.nextInt(60))) act(query)
     val stop = (1 + random.nextInt(50)).hours
     val resumed = clock.now.plusMillis(stop.toMillis)
     while (clock.now.isBefore(resumed)) {
@@ -80,7 +81,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
     }
     val loss = reportedLoss {
       query.start()
-      for (_ <- 0 until random.nextInt(60)) act(query)
+      for (_ <- 0 until Steps(random.nextInt(60))) act(query)
       drain(query)
     }
     Stopped(query, stop, loss)
@@ -93,7 +94,7 @@ final class History(seed: Long, failOnDataLoss: Boolean = true) {
    */
   def overtaken(): (SimulatedQuery, Option[SourceException]) = {
     val query = begin(hasStopTime = false)
-    for (_ <- 0 until random.nextInt(60)) act(query)
+    for (_ <- 0 until Steps(random.nextInt(60))) act(query)
     soothe()
     query.start()
     overtake()

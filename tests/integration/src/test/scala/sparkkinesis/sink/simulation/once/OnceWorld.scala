@@ -8,6 +8,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.util.Random
 
+import sparkkinesis.Steps
 import sparkkinesis.model.{PutEntry, ShardId, StreamName, StreamRef}
 import sparkkinesis.simulator.DrawnBehaviour
 import sparkkinesis.simulator.service.SimulatedKinesis
@@ -45,9 +46,9 @@ final class OnceWorld(val seed: Long) {
   val slowest: Int = Vector(20, 200, 1000)(random.nextInt(3))
   val patience: Int = 500 + random.nextInt(3000)
   val calmAt: Int = 2000 + random.nextInt(30000)
-  val reshards: Int = math.max(0, random.nextInt(6) - 2)
-  val taskFaults: Int = math.max(0, random.nextInt(6) - 2)
-  val driverFaults: Int = math.max(0, random.nextInt(5) - 2)
+  val reshards: Int = Steps(math.max(0, random.nextInt(6) - 2))
+  val taskFaults: Int = Steps(math.max(0, random.nextInt(6) - 2))
+  val driverFaults: Int = Steps(math.max(0, random.nextInt(5) - 2))
   val retention: FiniteDuration =
     if (random.nextInt(3) > 0) 24.hours else (12 + random.nextInt(30)).seconds
   private val listLag = (if (random.nextBoolean()) random.nextInt(3000) else 0).millis
@@ -83,7 +84,7 @@ final class OnceWorld(val seed: Long) {
   /** The rows of each partition. Some are equal. Every attempt has the same rows. */
   val rows: Vector[Vector[PutEntry]] = Vector.tabulate(partitions) { partition =>
     val keys = 1 + random.nextInt(6)
-    Vector.tabulate(random.nextInt(80)) { number =>
+    Vector.tabulate(Steps(random.nextInt(80))) { number =>
       val isRepeated = random.nextInt(10) == 0
       val text = if (isRepeated) "again" else f"$number%06d"
       val key = s"key-$partition-${random.nextInt(keys)}"

@@ -2,6 +2,7 @@ package sparkkinesis.source.simulation.realtime
 
 import scala.concurrent.duration._
 
+import sparkkinesis.Steps
 import sparkkinesis.model.Position
 import sparkkinesis.source.simulation.World
 
@@ -15,16 +16,16 @@ final class LiveHistory(seed: Long) {
 
   /** Runs the query until it has read all records, and stops it. */
   def run(): LiveQuery = {
-    for (_ <- 0 until random.nextInt(8)) producer.actAtRandom()
+    for (_ <- 0 until Steps(random.nextInt(8))) producer.actAtRandom()
     world.settle()
     val streams = 1 + random.nextInt(producers.size)
     val query = new LiveQuery(world, streams)
     if (world.start == Position.Latest) producers.take(streams).foreach(_.forget())
     world.passChoice()
     unleash()
-    for (_ <- 0 until 25 + random.nextInt(150)) act(query)
+    for (_ <- 0 until Steps(25 + random.nextInt(150))) act(query)
     calmly(query.addStreams())
-    for (_ <- 0 until 25 + random.nextInt(150)) act(query)
+    for (_ <- 0 until Steps(25 + random.nextInt(150))) act(query)
     var runs = 0
     while (runs == 0 || query.size < total) {
       // The task of a last batch may fail, but not in each run.
