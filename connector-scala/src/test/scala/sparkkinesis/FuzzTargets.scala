@@ -61,8 +61,8 @@ package sparkkinesis.model.aggregate {
 
   import org.scalacheck.Gen
 
-  import sparkkinesis.KplAggregates.{message, subRecords, wrapped}
   import sparkkinesis.FuzzTarget
+  import sparkkinesis.KplAggregates.{message, subRecords, wrapped}
 
   /** A message with a correct MD5 is read as Google's reader of protobuf reads it. */
   object AggregateTarget extends FuzzTarget {

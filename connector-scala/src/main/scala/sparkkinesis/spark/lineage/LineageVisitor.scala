@@ -34,7 +34,9 @@ private object LineageVisitor {
 
   /** The leaves have the scan of a batch read, or the offsets of a micro-batch. */
   private def read(plan: LogicalPlan): Seq[StreamArn] =
-    plan.collectWithSubqueries { case leaf if leaf.children.isEmpty => knownIn(leaf) }.flatten
+    plan
+      .collectWithSubqueries { case leaf if leaf.children.isEmpty => knownIn(leaf) }
+      .flatten
       .distinct
 
   private def written(root: LogicalPlan): Seq[StreamArn] =

@@ -5,8 +5,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates._
-import sparkkinesis.model.aggregate.SubRecords.read
 import sparkkinesis.Properties
+import sparkkinesis.model.aggregate.SubRecords.read
 
 class AggregateReaderSuite extends AnyFunSuite with Properties {
   private val one = Vector(SubRecord("k", "data".getBytes.toVector))

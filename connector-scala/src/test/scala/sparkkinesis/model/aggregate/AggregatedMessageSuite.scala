@@ -8,8 +8,8 @@ import org.scalatest.prop.TableDrivenPropertyChecks
 
 import sparkkinesis.KplAggregates
 import sparkkinesis.KplAggregates._
-import sparkkinesis.model.aggregate.SubRecords.read
 import sparkkinesis.Properties
+import sparkkinesis.model.aggregate.SubRecords.read
 
 /** How [[AggregateReader]] reads a message with a correct MD5. */
 class AggregatedMessageSuite extends AnyFunSuite with Properties {

@@ -9,11 +9,11 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import sparkkinesis.Generators._
+import sparkkinesis.Properties
 import sparkkinesis.Repository
 import sparkkinesis.model.offset.{Progress, ShardProgress, SourceOffset, StreamOffset}
 import sparkkinesis.model.{SequenceNumber, StreamName}
 import sparkkinesis.shard.SourceException
-import sparkkinesis.Properties
 
 class OffsetCodecSuite extends AnyFunSuite with Properties {
   private val created = Instant.parse("2026-01-02T03:04:05Z")

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.dataformat.cbor.CBORGenerator
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 
+import sparkkinesis.Properties
 import sparkkinesis.client.{Page, ShardIterator}
 import sparkkinesis.model.{Record, SequenceNumber}
-import sparkkinesis.Properties
 
 class GetRecordsDecoderSuite extends AnyFunSuite with Properties {
   import CborPages._

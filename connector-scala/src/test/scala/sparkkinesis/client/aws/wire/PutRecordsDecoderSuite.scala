@@ -9,11 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest
 
 import sparkkinesis.Generators
+import sparkkinesis.Properties
 import sparkkinesis.client.PutResult
 import sparkkinesis.client.PutResult.{Failed, Written}
 import sparkkinesis.client.aws.{AwsConversions, CannedHttp}
 import sparkkinesis.model.{SequenceNumber, ShardId}
-import sparkkinesis.Properties
 
 /** The decoder and the SDK decode the same results. */
 class PutRecordsDecoderSuite extends AnyFunSuite with Properties {
