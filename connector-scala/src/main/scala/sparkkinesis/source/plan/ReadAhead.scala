@@ -330,20 +330,21 @@ private final class ReadingShards private (
   /** Takes from each executor the shards beyond its fair share, for a new executor. */
   def balanced(executors: Int): ReadingShards = {
     val fair = math.ceil(shards.size.toDouble / executors).toInt
-    val owned = shards.toSeq.flatMap { case (id, shard) => shard.executor.map(_ -> id) }
-    val excess = owned.groupMap(_._1)(_._2).values.flatMap(_.sorted.drop(fair)).toSet
-    unassigned((id, _) => excess(id))
+    unassigned(owned.values.filter(_.size > fair).flatMap(_.sorted.drop(fair)))
   }
 
   /** Takes all shards from these executors. */
   def without(executors: Set[String]): ReadingShards =
-    unassigned((_, shard) => shard.executor.exists(executors))
+    unassigned(executors.toVector.flatMap(owned.getOrElse(_, Vector.empty)))
 
-  private def unassigned(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
-    changed(shards.map { case (id, shard) =>
-      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.provenCompleteAsOf)
-             else shard)
-    })
+  /** The cost of a thousand executors that join would be high if each looked at all shards. */
+  private def unassigned(taken: Iterable[StreamShard]): ReadingShards =
+    if (taken.isEmpty) this
+    else
+      changed(taken.foldLeft(shards) { (all, id) =>
+        val shard = all(id)
+        all.updated(id, ReadingShards.unassigned(shard.from, shard.provenCompleteAsOf))
+      })
 
   private def changed(shards: Map[StreamShard, ReadingShard], generations: Long = generations) =
     new ReadingShards(shards, generations, known = None)
@@ -367,7 +368,7 @@ private final class ReadingShards private (
           MarkMerging.bounded(marks, MarkBudget.ofShard(shards.size), distance, end)
         extended(report.shard, ReadingShards.extended(shard, report, bounded))
       case Some(shard) if !ReadingShards.isKnown(report, shard.tip) =>
-        unassigned((id, _) => id == report.shard)
+        unassigned(Vector(report.shard))
       case _ => this
     }
 
