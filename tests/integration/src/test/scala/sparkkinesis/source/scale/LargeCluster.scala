@@ -58,7 +58,10 @@ final class LargeCluster(executors: Int, shards: Int) {
   /** Each executor sends a heartbeat every 200 ms, and an idle shard is polled once per second. */
   def pass(time: FiniteDuration = Beat): Unit = (1L to time.toMillis / Beat.toMillis).foreach { _ =>
     millis += Beat.toMillis
-    require(passed < Longest, s"after $Longest, ${assigned.distinct.size} of $shards shards are read")
+    require(
+      passed < Longest,
+      s"after $Longest, ${assigned.distinct.size} of $shards shards are read"
+    )
     if (millis - tickedAt >= ExecutorTable.Tick.toMillis) {
       tickedAt += ExecutorTable.Tick.toMillis
       query.tick(now)

@@ -25,7 +25,10 @@ class ScaleSuite extends AnyFunSuite {
       // The first heartbeat of an executor moves shards to it, after a look at all of them.
       if (kind != "join") assert(growth < 2, s"of '$kind', from $few to $many executors")
     }
-    tell("heap of the driver, KB per shard", large.heapOfDriver() / 1000.0 / ShardsOfExecutor / many)
+    tell(
+      "heap of the driver, KB per shard",
+      large.heapOfDriver() / 1000.0 / ShardsOfExecutor / many
+    )
   }
 
   private def run(cluster: LargeCluster, executors: Int): Unit = {
@@ -61,7 +64,10 @@ class ScaleSuite extends AnyFunSuite {
       val time = cluster.lose(lost, areHeard)
       assert(time < 15.seconds)
       val how = if (areHeard) "that disconnect" else "that fall silent"
-      tell(s"recovery of ${lost * ShardsOfExecutor} shards of executors $how, seconds", time.toMillis / 1000.0)
+      tell(
+        s"recovery of ${lost * ShardsOfExecutor} shards of executors $how, seconds",
+        time.toMillis / 1000.0
+      )
       batch()
       assert(progress.values.toSet === Set(cluster.tip), "all was read")
     }
