@@ -86,7 +86,7 @@ class ScaleSuite extends AnyFunSuite {
       tell(s"heartbeat: $kind, CPU ms under the lock, p50", costs.millis(s"$kind, locked", 50))
       tell(s"heartbeat: $kind, CPU s of all", costs.totalMillis(kind) / 1000)
     }
-    for (kind <- Seq("ask", "plan", "pack", "encode", "decode", "disconnect")) {
+    for (kind <- Seq("plan", "pack", "encode", "decode", "disconnect")) {
       tell(s"$kind, CPU ms, p50", costs.millis(kind, 50))
       tell(s"$kind, CPU ms, p99", costs.millis(kind, 99))
     }
