@@ -29,6 +29,7 @@ private[sparkkinesis] final class ReadAhead(
   private var batchStart: Option[SourceOffset] = None // of the last planned batch
   private var batchEnd: Option[SourceOffset] = None
   private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
+  private var ended: Map[StreamShard, Progress] = Map.empty // those of them that are not read
   private var running: Map[StreamShard, Long] = Map.empty // see `waiting`, of the running batch
   private var nextEnd: Map[StreamShard, Progress] = Map.empty // of the batch that was found last
   private var reading = ReadingShards.Empty
@@ -52,6 +53,7 @@ private[sparkkinesis] final class ReadAhead(
     batchEnd = Some(end)
     processed = start.progress
     reading = reading.movedTo(end.readable, end.shard(_).flatMap(_.completeAsOf))
+    ended = processed -- reading.shards.keySet
     version += 1
     assign()
   }
@@ -79,7 +81,7 @@ private[sparkkinesis] final class ReadAhead(
       if (isSpare) executors.lose(status.executor)
       val isStopped = isSpare || executors.isStopped
       val plan = Option.when(!isSpare && status.knownVersion != version)(
-        reading.plan(status.executor, processed, closed)
+        reading.plan(status.executor, processed, ended, closed)
       )
       HeartbeatReply(version, isStopped, plan)
     } else HeartbeatReply(version, isStopped = true, None)
@@ -90,7 +92,7 @@ private[sparkkinesis] final class ReadAhead(
    * Each executor on which a task runs has a service, so a query with few shards would have many.
    */
   private def isIdleForLong(status: Heartbeat): Boolean = {
-    val isIdle = !reading.readers(status.executor) && status.counters.bufferedBytes == 0 &&
+    val isIdle = !reading.owned.contains(status.executor) && status.counters.bufferedBytes == 0 &&
       status.counters.spilledBytes == 0 && executors.live.size > reading.shards.size
     val known = idleSince.get(status.executor).filter(_ => status.knownVersion != 0)
     val since = Option.when(isIdle)(known.getOrElse(executors.ticks))
@@ -258,13 +260,13 @@ private final case class ReadingShard(
  * has too many.
  *
  * @param generations number of assignments so far: each has a generation of its own
- * @param known what was found, the shards that no executor reads, and the executors that read, if
- *   only a report has changed: to count them again would cost time per shard
+ * @param known what was found, the shards that no executor reads, and those of each executor, if
+ *   only a report has changed: to find them again would cost time per shard
  */
 private final class ReadingShards private (
     val shards: Map[StreamShard, ReadingShard],
     val generations: Long,
-    known: Option[(Found, Vector[StreamShard], Set[String])]
+    known: Option[(Found, Vector[StreamShard], Map[String, Vector[StreamShard]])]
 ) {
 
   /** Always the same object while nothing changes. */
@@ -277,9 +279,10 @@ private final class ReadingShards private (
     shards.iterator.collect { case (id, shard) if shard.executor.isEmpty => id }.toVector
   )(_._2)
 
-  /** The executors that read a shard. */
-  lazy val readers: Set[String] =
-    known.fold(shards.valuesIterator.flatMap(_.executor).toSet)(_._3)
+  /** The shards of each executor: its plan costs no time per shard of the others. */
+  lazy val owned: Map[String, Vector[StreamShard]] = known.fold(
+    shards.toVector.flatMap { case (id, shard) => shard.executor.map(_ -> id) }.groupMap(_._1)(_._2)
+  )(_._3)
 
   /**
    * Exactly the wanted shards, each from its new progress. If that is one of the marks, the later
@@ -309,7 +312,7 @@ private final class ReadingShards private (
   def assigned(executors: Set[String]): ReadingShards =
     if (executors.isEmpty || unread.isEmpty) this
     else {
-      val load = executors.map(id => id -> shards.values.count(_.executor.contains(id))).toMap
+      val load = executors.map(id => id -> owned.get(id).fold(0)(_.size)).toMap
       unread.sorted
         .foldLeft((this, load)) { case ((all, counts), id) =>
           val executor = counts.minBy(_.swap)._1
@@ -327,20 +330,21 @@ private final class ReadingShards private (
   /** Takes from each executor the shards beyond its fair share, for a new executor. */
   def balanced(executors: Int): ReadingShards = {
     val fair = math.ceil(shards.size.toDouble / executors).toInt
-    val owned = shards.toSeq.flatMap { case (id, shard) => shard.executor.map(_ -> id) }
-    val excess = owned.groupMap(_._1)(_._2).values.flatMap(_.sorted.drop(fair)).toSet
-    unassigned((id, _) => excess(id))
+    unassigned(owned.values.filter(_.size > fair).flatMap(_.sorted.drop(fair)))
   }
 
   /** Takes all shards from these executors. */
   def without(executors: Set[String]): ReadingShards =
-    unassigned((_, shard) => shard.executor.exists(executors))
+    unassigned(executors.toVector.flatMap(owned.getOrElse(_, Vector.empty)))
 
-  private def unassigned(isTaken: (StreamShard, ReadingShard) => Boolean): ReadingShards =
-    changed(shards.map { case (id, shard) =>
-      id -> (if (isTaken(id, shard)) ReadingShards.unassigned(shard.from, shard.provenCompleteAsOf)
-             else shard)
-    })
+  /** The cost of a thousand executors that join would be high if each looked at all shards. */
+  private def unassigned(taken: Iterable[StreamShard]): ReadingShards =
+    if (taken.isEmpty) this
+    else
+      changed(taken.foldLeft(shards) { (all, id) =>
+        val shard = all(id)
+        all.updated(id, ReadingShards.unassigned(shard.from, shard.provenCompleteAsOf))
+      })
 
   private def changed(shards: Map[StreamShard, ReadingShard], generations: Long = generations) =
     new ReadingShards(shards, generations, known = None)
@@ -364,13 +368,13 @@ private final class ReadingShards private (
           MarkMerging.bounded(marks, MarkBudget.ofShard(shards.size), distance, end)
         extended(report.shard, ReadingShards.extended(shard, report, bounded))
       case Some(shard) if !ReadingShards.isKnown(report, shard.tip) =>
-        unassigned((id, _) => id == report.shard)
+        unassigned(Vector(report.shard))
       case _ => this
     }
 
   private def extended(id: StreamShard, shard: ReadingShard): ReadingShards = {
     val more = shard.frontier.fold(found)(found.updated(id, _))
-    new ReadingShards(shards.updated(id, shard), generations, Some((more, unread, readers)))
+    new ReadingShards(shards.updated(id, shard), generations, Some((more, unread, owned)))
   }
 
   /** Whether the executor still reads the shard that failed. */
@@ -380,21 +384,22 @@ private final class ReadingShards private (
   /**
    * An executor drops all pages of a shard that is now assigned to another one.
    *
+   * @param processed shards of which it may drop pages up to there
+   * @param ended those of them that are not read any more, whoever has read them
    * @param closed shards that are listed as closed
    */
   def plan(
       executor: String,
       processed: Map[StreamShard, Progress],
-      closed: Set[StreamShard] = Set.empty
+      ended: Map[StreamShard, Progress],
+      closed: Set[StreamShard]
   ): FetchPlan = {
-    val assignments = shards.collect {
-      case (id, shard) if shard.executor.contains(executor) =>
-        Assignment(id, shard.generation, shard.from, shard.provenCompleteAsOf, closed(id))
+    val own = owned.getOrElse(executor, Vector.empty)
+    val assignments = own.map { id =>
+      val shard = shards(id)
+      Assignment(id, shard.generation, shard.from, shard.provenCompleteAsOf, closed(id))
     }
-    val own = processed.filter { case (id, _) =>
-      shards.get(id).forall(_.executor.contains(executor))
-    }
-    FetchPlan(assignments.toVector, own, shards.size)
+    FetchPlan(assignments, ended ++ own.flatMap(id => processed.get(id).map(id -> _)), shards.size)
   }
 }
 

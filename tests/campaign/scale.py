@@ -1,0 +1,39 @@
+"""A thousand executors and ten thousand shards: the driver's real decisions, stubs of executors."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tests.campaign.rounds import Outcome, Part
+from tests.campaign.scala import ScalaTests, compiling, failures
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUITE = "sparkkinesis.source.scale.ScaleSuite"
+
+
+def play(tests: ScalaTests, _seed: int, folder: Path) -> Outcome:
+    """Run the large size. There is no chance in it, so every seed is the same."""
+    passed, output = tests.run([SUITE], {"SPARK_KINESIS_TESTS": "campaign"}, folder / "log")
+    lines = re.findall(r"^scale: (.+) = (.+)$", output, re.MULTILINE)
+    found = {name: float(value) for name, value in lines}
+    outcome = Outcome(
+        counts={name: int(found.pop(name)) for name in ("heartbeats", "batches") if name in found},
+        samples={"recovery": [found.pop(name) for name in list(found) if "recovery" in name]},
+        gauges=found,
+        simulated_seconds=found.pop("simulated seconds", 0.0),
+    )
+    if not passed or not all(outcome.counts.values()) or not outcome.gauges:
+        outcome.failure = failures(output)
+    return outcome
+
+
+SCALE = Part(
+    "scale",
+    "1,000 executors and 10,000 shards before the driver's decisions: the costs of heartbeats and "
+    "batches, and the time to read the shards of 100 lost executors again",
+    partial(compiling, play),
+)
