@@ -57,6 +57,8 @@ def copied(
     kinds: list[str],
     seed: int,
     folder: Path,
+    *,
+    has_state: bool = False,
 ) -> Outcome:
     """Copy streams under load through an event of each of these kinds, and count what arrived.
 
@@ -68,11 +70,12 @@ def copied(
         kinds: of the events, in their order.
         seed: chooses how to read, and the details of each event.
         folder: for logs. It may have a file `spark.json` with more of Spark's settings.
+        has_state: whether the first copy drops rows that were read before.
     """
     failure = ""
     with (
         cluster(folder, cores=8) as spark,
-        closing(Copies(addresses, spark, folder, seed)) as it,
+        closing(Copies(addresses, spark, folder, seed, has_state=has_state)) as it,
     ):
         try:
             with ExitStack() as writers:
@@ -172,7 +175,13 @@ class Copies:
     """Streams that are copied, and the program that copies them, which is killed and restarted."""
 
     def __init__(
-        self, addresses: tuple[str, str, str], spark: Standalone, folder: Path, seed: int
+        self,
+        addresses: tuple[str, str, str],
+        spark: Standalone,
+        folder: Path,
+        seed: int,
+        *,
+        has_state: bool,
     ) -> None:
         """Create the streams. All but the last are copied exactly once."""
         endpoint, *self._addresses = addresses
@@ -182,6 +191,7 @@ class Copies:
         self.happened: Counter[str] = Counter()
         self.recoveries: dict[str, list[float]] = defaultdict(list)
         self._spark = spark
+        self._has_state = has_state
         self._folder = folder
         self._program = ExitStack()
         self._driver: subprocess.Popen[bytes]
@@ -191,7 +201,10 @@ class Copies:
     def start(self) -> None:
         """Start the program, whose queries read by polling or by fan-out."""
         copies = [
-            (source.name, target.stream.name, self.chance.choice(list(CONSUMERS)), self.is_once(n))
+            (
+                *(source.name, target.stream.name, self.chance.choice(list(CONSUMERS))),
+                *(self.is_once(n), self._has_state and n == 0),
+            )
             for n, (source, target) in enumerate(zip(self.sources, self.targets, strict=True))
         ]
         (self._folder / "copies.json").write_text(json.dumps(copies))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import http.client
 import os
+import random
 import signal
 import socket
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
+import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.campaign import __main__ as campaign
 from tests.campaign.copies import Target
@@ -17,6 +21,7 @@ from tests.campaign.histories import added, repeat
 from tests.campaign.page import percentile
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, rounds_of
+from tests.campaign.s3 import BUCKET, ERRORS, FaultyS3
 from tests.campaign.soak import JUDGED, LIMITS, WARM_UP, growth
 from tests.e2e.support.streams import Written
 
@@ -269,3 +274,44 @@ def test_a_half_closed_connection_still_carries_the_answer() -> None:
         client.sendall(b"more")  # the proxy has nowhere to write it
         there.close()
         assert client.recv(100) == b""
+
+
+@pytest.mark.parametrize("is_conditional", [True, False])
+def test_an_s3_without_conditional_writes_overwrites_a_file(is_conditional: bool) -> None:
+    with FaultyS3(is_conditional=is_conditional).running() as server:
+        client = boto3.client(
+            "s3",
+            endpoint_url=server.endpoint,
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+        )
+
+        def put(body: bytes) -> None:
+            client.put_object(Bucket=BUCKET, Key=server.root, Body=body, IfNoneMatch="*")
+
+        put(b"first")
+        if is_conditional:
+            with pytest.raises(ClientError, match="PreconditionFailed"):
+                put(b"second")
+        else:
+            put(b"second")
+        there = client.get_object(Bucket=BUCKET, Key=server.root)["Body"].read()
+        assert there == (b"first" if is_conditional else b"second")
+        assert server.counts() == {"failed requests to S3": 0, "conditional writes": 2}
+
+
+def test_an_s3_fails_until_its_trouble_ends() -> None:
+    with FaultyS3(is_conditional=True).running() as server:
+        with server.trouble(ERRORS, random.Random(1)):
+            statuses = [status_of(server) for _ in range(100)]
+        assert statuses.count(200) > 50
+        assert server.counts()["failed requests to S3"] == 100 - statuses.count(200) > 0
+        assert {status_of(server) for _ in range(30)} == {200}
+
+
+def status_of(server: FaultyS3) -> int:
+    client = http.client.HTTPConnection(urlsplit(server.endpoint).netloc)
+    with closing(client):
+        client.request("GET", f"/{BUCKET}", headers={"Authorization": "AWS local:none"})
+        return client.getresponse().status
