@@ -1,4 +1,8 @@
-"""Copies with their checkpoints on S3, while S3 is slow or fails and the driver is killed."""
+"""Copies with their checkpoints where people keep them, while this place fails.
+
+A round has one place: S3 with conditional writes, S3 without them, or HDFS. The first copy has a
+state, which RocksDB keeps.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,12 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+import pyspark
+
 from tests.campaign.copies import COPIES, Copies, copied
+from tests.campaign.hdfs import RESTART, Hdfs
 from tests.campaign.rounds import Outcome, Part, Play
-from tests.campaign.s3 import BUCKET, FaultyS3
+from tests.campaign.s3 import FaultyS3
 from tests.e2e.support.streams import local_kinesis
 
 if TYPE_CHECKING:
@@ -19,53 +26,76 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EVENTS = 4  # of a round
-DRIVER, ERRORS, SLOW, OUTAGE = "kills of the driver", "times with errors", "slow times", "outages"
-KINDS = (DRIVER, ERRORS, SLOW, OUTAGE)
+DRIVER = "kills of the driver"
+LONGEST_SECONDS = 60  # that a place fails
+STATE = {
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming"
+    ".state.RocksDBStateStoreProvider"
+}
+NEW_FORMAT = {
+    "spark.sql.streaming.offsetLog.formatVersion": "2",
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+}
+HAS_NEW_FORMAT = tuple(map(int, pyspark.__version__.split(".")[:2])) >= (4, 3)
 
 
 @contextmanager
 def opened() -> Iterator[Play]:
-    """Start a local Kinesis and an S3."""
-    with local_kinesis() as kinesis, FaultyS3().running() as s3:
+    """Start a local Kinesis."""
+    with local_kinesis() as kinesis:
 
         def play(seed: int, folder: Path) -> Outcome:
-            (folder / "spark.json").write_text(json.dumps(s3.settings()))
-            s3.chance.seed(seed)
-            s3.errors = 0
-            root = f"s3a://{BUCKET}/{seed}-{time.time_ns()}"
-            addresses = (kinesis.endpoint, kinesis.endpoint, root)
-            kinds = random.Random(seed).choices(KINDS, k=EVENTS)
-            outcome = copied(addresses, partial(cause, s3), kinds, seed, folder)
-            outcome.counts["failed requests to S3"] = s3.errors
-            return outcome
+            with place_of(seed, folder).running() as place:
+                settings = place.settings() | STATE
+                counts = {f"rounds on {place.name}": 1}
+                if HAS_NEW_FORMAT:
+                    settings |= NEW_FORMAT
+                    counts["rounds with the checkpoint format of Spark 4.3"] = 1
+                (folder / "spark.json").write_text(json.dumps(settings))
+                addresses = (kinesis.endpoint, kinesis.endpoint, place.root)
+                kinds = random.Random(seed).choices((DRIVER, *place.kinds), k=EVENTS)
+                act = partial(cause, place)
+                outcome = copied(addresses, act, kinds, seed, folder, has_state=True)
+                outcome.counts = counts | outcome.counts | place.counts()
+                return outcome
 
         yield play
 
 
-def cause(s3: FaultyS3, kind: str, copies: Copies) -> None:
-    """Cause an event, and wait until it is over and repaired."""
+def place_of(seed: int, folder: Path) -> FaultyS3 | Hdfs:
+    """The place of a round: each in turn."""
+    turn = seed % 3
+    return Hdfs(folder / "hdfs") if turn == 0 else FaultyS3(is_conditional=turn == 1)
+
+
+def cause(place: FaultyS3 | Hdfs, kind: str, copies: Copies) -> None:
+    """Cause an event, and wait until it is over and repaired.
+
+    The driver is also killed in half of the times in which the place fails. If HDFS is killed, it
+    always is: what it was writing fails, and so may the query.
+    """
     chance = copies.chance
+    is_killed = kind in (DRIVER, RESTART) or chance.random() < 0.5
     if kind == DRIVER:
-        s3.error_rate = chance.choice((0, 0.1))
         copies.kill_driver()
-        copies.start()
     else:
-        if kind == ERRORS:
-            s3.error_rate = chance.uniform(0.05, 0.3)
-        elif kind == SLOW:
-            s3.longest_seconds = chance.uniform(1, 5)
-        else:
-            s3.error_rate = 1
-        time.sleep(chance.uniform(5, 60))
-    s3.calm()
+        with place.trouble(kind, chance):
+            time.sleep(chance.uniform(5, LONGEST_SECONDS))
+            if is_killed:
+                copies.kill_driver()
+                copies.happened[DRIVER] += 1
+    if is_killed:
+        copies.start()
     copies.mark()
     copies.await_recovery()
 
 
 CHECKPOINTS = Part(
     "checkpoints",
-    f"Copies {COPIES} streams, all but one with exactly-once delivery, with checkpoints on the S3 "
-    f"server of moto through S3A. {EVENTS} events: the driver is killed, or S3 is slow or fails "
-    "for up to 60 s",
+    f"Copies {COPIES} streams, all but one with exactly-once delivery. The checkpoints are on the "
+    "S3 server of moto through S3A, with or without conditional writes, or on HDFS: each in turn. "
+    "One copy drops repeated rows with a state in RocksDB. On Spark 4.3, checkpoints have the new "
+    f"format. {EVENTS} events: the driver is killed, or the place is slow, fails or pauses for up "
+    f"to {LONGEST_SECONDS} s, or HDFS is killed",
     opened,
 )

@@ -58,6 +58,8 @@ def copied(
     kinds: list[str],
     seed: int,
     folder: Path,
+    *,
+    has_state: bool = False,
 ) -> Outcome:
     """Copy streams under load through an event of each of these kinds, and count what arrived.
 
@@ -70,11 +72,12 @@ def copied(
         seed: chooses how to read, and the details of each event.
         folder: for logs. It may have a file `spark.json` with more of Spark's settings, and a
             file `options.json` with more options of all sources and sinks.
+        has_state: whether the first copy drops rows that were read before.
     """
     failure = ""
     with (
         cluster(folder, cores=8) as spark,
-        closing(Copies(addresses, spark, folder, seed)) as it,
+        closing(Copies(addresses, spark, folder, seed, has_state=has_state)) as it,
     ):
         try:
             with ExitStack() as writers:
@@ -174,7 +177,13 @@ class Copies:
     """Streams that are copied, and the program that copies them, which is killed and restarted."""
 
     def __init__(
-        self, addresses: tuple[str, str, str], spark: Standalone, folder: Path, seed: int
+        self,
+        addresses: tuple[str, str, str],
+        spark: Standalone,
+        folder: Path,
+        seed: int,
+        *,
+        has_state: bool,
     ) -> None:
         """Create the streams. All but the last are copied exactly once."""
         endpoint, *self._addresses = addresses
@@ -185,6 +194,7 @@ class Copies:
         self.recoveries: dict[str, list[float]] = defaultdict(list)
         self._consumers: list[str] = []
         self._spark = spark
+        self._has_state = has_state
         self._folder = folder
         self._program = ExitStack()
         self._driver: subprocess.Popen[bytes]
@@ -199,7 +209,7 @@ class Copies:
             self.happened["changes of a consumer"] += changes
         self._consumers = consumers
         copies = [
-            (source.name, target.stream.name, consumers[n], self.is_once(n))
+            (source.name, target.stream.name, consumers[n], self.is_once(n), self._drops(n))
             for n, (source, target) in enumerate(zip(self.sources, self.targets, strict=True))
         ]
         (self._folder / "copies.json").write_text(json.dumps(copies))
@@ -213,6 +223,10 @@ class Copies:
 
         wait_for("the program runs", runs, PATIENCE_SECONDS)
         self._said = told(self._folder)
+
+    def _drops(self, number: int) -> bool:
+        """Whether a copy drops rows that were read before."""
+        return self._has_state and number == 0
 
     def is_once(self, number: int) -> bool:
         """Whether a copy has to be exactly once."""

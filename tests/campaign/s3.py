@@ -3,59 +3,81 @@
 from __future__ import annotations
 
 import logging
-import os
 import random
-import subprocess
 import threading
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
-import pyspark
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from tests.campaign.rounds import FOLDER
+from tests.campaign.hadoop import hadoop_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-JARS = Path(pyspark.__file__).parent / "jars"
 BUCKET = "checkpoints"
 KEYS = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+ERRORS, SLOW, OUTAGE = "times with errors", "slow times", "outages of S3"
+CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH")
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>"
 
 
 class FaultyS3:
-    """The server. Change its fields at any time."""
+    """The server."""
 
-    def __init__(self) -> None:
-        """Prepare. Nothing listens yet."""
+    kinds = (ERRORS, SLOW, OUTAGE)
+
+    def __init__(self, *, is_conditional: bool) -> None:
+        """Prepare. Nothing listens yet.
+
+        Args:
+            is_conditional: whether a write may be refused because the file is there or has changed.
+                Other servers do not know such conditions, and write the file.
+        """
+        self.name = f"S3 {'with' if is_conditional else 'without'} conditional writes"
         self._app = DomainDispatcherApplication(create_backend_app)
-        self.chance = random.Random()
-        self.error_rate = 0.0
+        self._is_conditional = is_conditional
+        self._chance = random.Random()
+        self._error_rate = 0.0
         """Share of the requests that get a 503 or a 500, from 0 to 1."""
-        self.longest_seconds = 0.0
+        self._longest_seconds = 0.0
         """Each request waits for up to this time."""
-        self.errors = 0
-        """Number of these answers so far."""
+        self._errors = self._conditions = 0
+        self.root = f"s3a://{BUCKET}/{time.time_ns()}"
         self.endpoint = ""
 
-    def calm(self) -> None:
-        """Answer each request at once."""
-        self.error_rate = self.longest_seconds = 0.0
+    @contextmanager
+    def trouble(self, kind: str, chance: random.Random) -> Iterator[None]:
+        """Be slow, or fail, until the block ends."""
+        if kind == SLOW:
+            self._longest_seconds = chance.uniform(1, 5)
+        else:
+            self._error_rate = chance.uniform(0.05, 0.3) if kind == ERRORS else 1
+        yield
+        self._error_rate = self._longest_seconds = 0.0
+
+    def counts(self) -> dict[str, int]:
+        """The requests that are of interest."""
+        return {"failed requests to S3": self._errors, "conditional writes": self._conditions}
 
     def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         """Answer a request."""
-        time.sleep(self.chance.uniform(0, self.longest_seconds))
-        if self.chance.random() < self.error_rate:
-            self.errors += 1
+        time.sleep(self._chance.uniform(0, self._longest_seconds))
+        if self._chance.random() < self._error_rate:
+            self._errors += 1
             environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-            status = self.chance.choice(("503 Slow Down", "500 Internal Server Error"))
+            status = self._chance.choice(("503 Slow Down", "500 Internal Server Error"))
             start(status, [("Content-Type", "application/xml")])
             return [SLOW_DOWN]
+        conditions = [it for it in CONDITIONS if it in environ]
+        if conditions and environ["REQUEST_METHOD"] in ("PUT", "POST"):
+            self._conditions += 1
+            if not self._is_conditional:
+                for it in conditions:
+                    del environ[it]
         answer: Iterable[bytes] = self._app(environ, start)
         return answer
 
@@ -80,27 +102,10 @@ class FaultyS3:
         """Spark's settings for Hadoop's S3A with this server."""
         return {
             # Spark does not copy what is `local:`.
-            "spark.jars": ",".join(f"local:{jar}" for jar in s3a_jars()),
+            "spark.jars": ",".join(f"local:{jar}" for jar in hadoop_jars("hadoop-aws")),
             "spark.hadoop.fs.s3a.endpoint": self.endpoint,
             "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
             "spark.hadoop.fs.s3a.path.style.access": "true",
             "spark.hadoop.fs.s3a.access.key": KEYS["aws_access_key_id"],
             "spark.hadoop.fs.s3a.secret.key": KEYS["aws_secret_access_key"],
         }
-
-
-def s3a_jars() -> list[Path]:
-    """Hadoop's S3A, in the version of Spark's Hadoop. Ivy downloads 560 MB, once."""
-    (client,) = JARS.glob("hadoop-client-api-*.jar")
-    version = client.stem.removeprefix("hadoop-client-api-")
-    folder = FOLDER / "jars" / f"hadoop-aws-{version}"
-    if not folder.exists():
-        (ivy,) = JARS.glob("ivy-*.jar")
-        java = Path(os.environ["JAVA_HOME"], "bin", "java")
-        part = folder.with_name(f"{folder.name}.part")
-        pattern = f"{part}/[artifact]-[revision](-[classifier]).[ext]"
-        wanted = ["-dependency", "org.apache.hadoop", "hadoop-aws", version, "-confs", "default"]
-        command = [str(java), "-jar", str(ivy), *wanted, "-retrieve", pattern]
-        subprocess.run(command, check=True)  # Ivy prints its progress
-        part.rename(folder)
-    return sorted(folder.glob("*.jar"))

@@ -1,9 +1,10 @@
 """Queries that each copy a stream, on a standalone cluster. Run by a test, more than once.
 
 Arguments: address of the master, endpoint, place of the checkpoints, a folder. The folder has a
-file `copies.json`: a list with source, target, how to read, and whether to write exactly once. It
-may have a file `spark.json` with settings, and a file `options.json` with more options of all
-sources and sinks. Runs until there is a file `stop`. Then it stops each query between two batches.
+file `copies.json`: a list with source, target, how to read, whether to write exactly once, and
+whether to drop rows that were read before, which needs a state. It may have a file `spark.json`
+with settings, and a file `options.json` with more options of all sources and sinks. Runs until
+there is a file `stop`. Then it stops each query between two batches.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tests.e2e.support.programs import tell
 from tests.e2e.support.streams import CONSUMERS, LOCAL, REGION, source_of
 
 SETTINGS = {"spark.executor.memory": "900m", "spark.task.maxFailures": "20"}
+POSITION = "struct(length(sequenceNumber), sequenceNumber, subSequenceNumber) AS position"
 
 
 def main(master: str, endpoint: str, checkpoints: str, name: str) -> None:
@@ -31,8 +33,11 @@ def main(master: str, endpoint: str, checkpoints: str, name: str) -> None:
     if role := more.pop("role", None):
         more["role"] = AssumeRole(**role)
     queries = []
-    for source, target, mode, is_once in json.loads((folder / "copies.json").read_text()):
+    for source, target, mode, is_once, is_distinct in json.loads(
+        (folder / "copies.json").read_text()
+    ):
         options: dict[str, Any] = {"ordering": "per_key", **(ONCE if is_once else {})}
+        options |= {"order_by": "position"} if is_distinct else {}
         sink = KinesisSink(
             stream_name=target,
             region=REGION,
@@ -41,8 +46,12 @@ def main(master: str, endpoint: str, checkpoints: str, name: str) -> None:
             **options,
             **more,
         )
-        reads = source_of(endpoint, source, consumer=CONSUMERS[mode], **more)
-        rows = reads.read_stream(spark).select("partitionKey", "data")
+        rows = source_of(endpoint, source, consumer=CONSUMERS[mode], **more).read_stream(spark)
+        if is_distinct:
+            rows = rows.dropDuplicates(["shardId", "sequenceNumber", "subSequenceNumber"])
+            rows = rows.selectExpr("partitionKey", "data", POSITION)
+        else:
+            rows = rows.select("partitionKey", "data")
         place = f"{checkpoints}/{target}"
         queries.append(sink.write_stream(rows, checkpoint_location=place).start())
     tell(spark, folder)

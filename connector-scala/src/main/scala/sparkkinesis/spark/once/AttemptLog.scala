@@ -13,6 +13,7 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.hdfs.CannotObtainBlockLengthException
 import org.apache.hadoop.security.AccessControlException
 
 import sparkkinesis.sink.once.{OnceException, RowTotal}
@@ -177,9 +178,15 @@ private[spark] final class AttemptLog(
     catch { case _: FileNotFoundException => Vector.empty }
   }
 
-  /** `None` if the file is incomplete. */
+  /**
+   * `None` if the file is incomplete.
+   *
+   * If a driver and a data node of HDFS fail while the driver writes the file, HDFS refuses to read
+   * the file, for up to 20 minutes.
+   */
   private def attemptIn(entry: Entry): Option[Attempt] =
-    Attempt.parse(entry.number, read(entry.path))
+    try Attempt.parse(entry.number, read(entry.path))
+    catch { case _: CannotObtainBlockLengthException => None }
 
   /** `None` if there is no such file. */
   private def text(path: Path): Option[String] =

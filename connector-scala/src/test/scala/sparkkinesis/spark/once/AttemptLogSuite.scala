@@ -6,6 +6,7 @@ import java.time.Instant
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
+import org.apache.hadoop.hdfs.CannotObtainBlockLengthException
 import org.apache.hadoop.security.AccessControlException
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -91,6 +92,18 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     Files.writeString(torn, first.text.take(40))
     val again = checkpoint.log.begin(1, "stream", later)
     assert(again.number === 3 && again.run === 1 && again.incarnation === first.incarnation)
+  }
+
+  test("a file that HDFS cannot read, as it was never closed, is one that wrote nothing") {
+    val checkpoint = new Checkpoint
+    val first = checkpoint.log.begin(1, "stream", at)
+    OddFiles.unclosed = "000000000002-open"
+    val open = checkpoint.folder.resolve(s"spark-kinesis-sink/${OddFiles.unclosed}")
+    Files.writeString(open, first.text)
+    try {
+      val again = checkpoint.odd.begin(1, "stream", later)
+      assert(again.number === 3 && again.run === 1 && again.incarnation === first.incarnation)
+    } finally OddFiles.unclosed = ""
   }
 
   test("of two drivers that begin at the same time, at most one writes; its rows are found") {
@@ -297,6 +310,7 @@ private[once] final class OddFiles extends LocalFileSystem {
 
   override def open(file: Path, buffer: Int): FSDataInputStream = {
     if (!file.toString.contains("/offsets/")) OddFiles.check("read files")
+    if (file.getName == OddFiles.unclosed) throw new CannotObtainBlockLengthException("not closed")
     super.open(file, buffer)
   }
 
@@ -316,6 +330,7 @@ private[once] final class OddFiles extends LocalFileSystem {
 
 private[once] object OddFiles {
   var isStale = false
+  var unclosed = ""
   var denied = Option.empty[(String, IOException)]
 
   private def check(call: String): Unit =
