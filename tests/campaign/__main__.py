@@ -105,7 +105,7 @@ def played(part: Part, play: Play, seed: int, folder: Path) -> Round:
 
 def show(it: Round, left: float, failed: int) -> None:
     """Show a round in the line of the one before it, or below it if it failed."""
-    counts = [f"{count:,} {name}" for name, count in it.outcome.counts.items()]
+    counts = [f"{name}: {count:,}" for name, count in it.outcome.counts.items()]
     line = f"{it.part}, seed {it.seed}: {', '.join(counts)} in {it.wall_seconds:.0f} s"
     line += f"; {failed} rounds failed; {left / 60:.0f} min left"
     width = shutil.get_terminal_size().columns

@@ -1,6 +1,6 @@
-"""Copies with their checkpoints where people keep them, while this place fails.
+"""Copies streams while the store of the checkpoints fails, or the driver is killed.
 
-A round has one place: S3 with conditional writes, S3 without them, or HDFS. The first copy has a
+A round has one store: S3 with conditional writes, S3 without them, or HDFS. The first copy has a
 state, which RocksDB keeps.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 EVENTS = 4  # of a round
 DRIVER = "kills of the driver"
-LONGEST_SECONDS = 60  # that a place fails
+LONGEST_SECONDS = 60  # that a store fails
 STATE = {
     "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming"
     ".state.RocksDBStateStoreProvider"
@@ -45,41 +45,41 @@ def opened() -> Iterator[Play]:
     with local_kinesis() as kinesis:
 
         def play(seed: int, folder: Path) -> Outcome:
-            with place_of(seed, folder).running() as place:
-                settings = place.settings() | STATE
-                counts = {f"rounds on {place.name}": 1}
+            with store_of(seed, folder).running() as store:
+                settings = store.settings() | STATE
+                counts = {f"rounds on {store.name}": 1}
                 if HAS_NEW_FORMAT:
                     settings |= NEW_FORMAT
                     counts["rounds with the checkpoint format of Spark 4.3"] = 1
                 (folder / "spark.json").write_text(json.dumps(settings))
-                addresses = (kinesis.endpoint, kinesis.endpoint, place.root)
-                kinds = random.Random(seed).choices((DRIVER, *place.kinds), k=EVENTS)
-                act = partial(cause, place)
+                addresses = (kinesis.endpoint, kinesis.endpoint, store.root)
+                kinds = random.Random(seed).choices((DRIVER, *store.kinds), k=EVENTS)
+                act = partial(cause, store)
                 outcome = copied(addresses, act, kinds, seed, folder, has_state=True)
-                outcome.counts = counts | outcome.counts | place.counts()
+                outcome.counts = counts | outcome.counts | store.counts()
                 return outcome
 
         yield play
 
 
-def place_of(seed: int, folder: Path) -> FaultyS3 | Hdfs:
-    """The place of a round: each in turn."""
+def store_of(seed: int, folder: Path) -> FaultyS3 | Hdfs:
+    """The store of a round. Rounds take turns."""
     turn = seed % 3
     return Hdfs(folder / "hdfs") if turn == 0 else FaultyS3(is_conditional=turn == 1)
 
 
-def cause(place: FaultyS3 | Hdfs, kind: str, copies: Copies) -> None:
+def cause(store: FaultyS3 | Hdfs, kind: str, copies: Copies) -> None:
     """Cause an event, and wait until it is over and repaired.
 
-    The driver is also killed in half of the times in which the place fails. If HDFS is killed, it
-    always is: what it was writing fails, and so may the query.
+    In half of the failures of the store, the driver is killed, too. If HDFS is killed, the driver
+    is always killed: its writes fail, and the query may fail with them.
     """
     chance = copies.chance
     is_killed = kind in (DRIVER, RESTART) or chance.random() < 0.5
     if kind == DRIVER:
         copies.kill_driver()
     else:
-        with place.trouble(kind, chance):
+        with store.outage(kind, chance):
             time.sleep(chance.uniform(5, LONGEST_SECONDS))
             if is_killed:
                 copies.kill_driver()
@@ -92,10 +92,11 @@ def cause(place: FaultyS3 | Hdfs, kind: str, copies: Copies) -> None:
 
 CHECKPOINTS = Part(
     "checkpoints",
-    f"Copies {COPIES} streams, all but one with exactly-once delivery. The checkpoints are on the "
-    "S3 server of moto through S3A, with or without conditional writes, or on HDFS: each in turn. "
-    "One copy drops repeated rows with a state in RocksDB. On Spark 4.3, checkpoints have the new "
-    f"format. {EVENTS} events: the driver is killed, or the place is slow, fails or pauses for up "
+    f"Copies {COPIES} streams, all but one with exactly-once delivery. Rounds take turns "
+    "between three stores of checkpoints: moto's S3 server with conditional writes, the same "
+    "without them (both through S3A), and HDFS. One copy drops duplicate rows, and keeps its state "
+    "in RocksDB. On Spark 4.3, checkpoints have the new format. "
+    f"{EVENTS} events: the driver is killed, or the store is slow, returns errors or pauses for up "
     f"to {LONGEST_SECONDS} s, or HDFS is killed",
     opened,
 )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 COPIES = 4
 FAULTS = ("lost", "foreign", "twice", "out of order")
 PATIENCE_SECONDS = 900.0  # a repeated task waits for 75 s before it reads back, maybe again
-RECOVERY = "from an event to a new row of each key"
+RECOVERY = "time from an event until each key has a new row"
 
 
 @contextmanager

@@ -115,9 +115,10 @@ def passed(output: str) -> int:
 
 FUZZ = Part(
     "fuzz",
-    "Bytes that Jazzer chooses by coverage for the readers of aggregates, offsets, offset logs, "
-    f"options, answers of Kinesis and payloads, {SECONDS} s each, {SEEDS * 2000:,} HTTP requests "
-    f"for the local Kinesis, and {EXAMPLES:,} inputs per property of the Python package",
+    f"Runs Jazzer on each decoder for {SECONDS} s. Jazzer chooses inputs that reach new code. The "
+    "decoders read aggregates, offsets, offset logs, options, responses of Kinesis and payloads. "
+    f"The local Kinesis receives {SEEDS * 2000:,} HTTP requests. Each property of the Python "
+    f"package gets {EXAMPLES:,} inputs",
     partial(compiling, play),
     SEEDS,
 )

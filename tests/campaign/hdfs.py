@@ -1,4 +1,4 @@
-"""An HDFS in one process, which pauses, or is killed and starts again, when it is asked to."""
+"""An HDFS in one process, which a test pauses, or kills and starts again."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Hdfs:
             self._kill()
 
     @contextmanager
-    def trouble(self, kind: str, _chance: random.Random) -> Iterator[None]:
-        """Be away until the block ends."""
+    def outage(self, kind: str, _chance: random.Random) -> Iterator[None]:
+        """Pause HDFS, or kill it, until the block ends. Then it runs again."""
         if kind == PAUSE:
             self._process.send_signal(signal.SIGSTOP)
             yield
@@ -73,7 +73,7 @@ class Hdfs:
         return f"hdfs://127.0.0.1:{self._port}/checkpoints"
 
     def counts(self) -> dict[str, int]:
-        """Nothing but what happened."""
+        """No counts of its own."""
         return {}
 
     def _start(self, *options: str) -> None:

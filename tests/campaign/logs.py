@@ -1,4 +1,4 @@
-"""What the logs of a round say about the connector: its warnings and errors, each with a name."""
+"""The warnings and errors of the connector in the logs of a round."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ CONFIGURATION = Path(__file__).with_name("log4j2.properties")
 ENTRY = re.compile(r"^(?=\d{4}-\d\d-\d\d \S+ [A-Z]+ )", re.MULTILINE)
 # The jar of the connector has the AWS SDK as `sparkkinesis.shaded`.
 OURS = re.compile(r"(?: WARN| ERROR|\bat) sparkkinesis\.(?!shaded\.)|\bKINESIS_[A-Z]")
-# What a user cannot understand: a bug of the connector, or a message that is missing.
-UNNAMED = re.compile(
+# A user cannot understand these: a bug of the connector, or a message that is missing.
+RAW = re.compile(
     r"NullPointerException|IllegalStateException|UnsupportedOperationException|MatchError"
     r"|NoSuchElementException|ClassCastException|IndexOutOfBounds|AssertionError"
     r"|\bUnexpected\b|: null$",
@@ -31,11 +31,11 @@ def entries(folder: Path) -> list[str]:
     return [it for text in texts for it in ENTRY.split(text) if OURS.search(it)]
 
 
-def unnamed(entries: list[str]) -> list[str]:
-    """The first line of each entry that has no name for what has happened."""
-    return [it.partition("\n")[0] for it in entries if UNNAMED.search(it) or is_bare_tls(it)]
+def raw_exceptions(entries: list[str]) -> list[str]:
+    """The first line of each entry that has an exception of Java and no explanation."""
+    return [it.partition("\n")[0] for it in entries if RAW.search(it) or lacks_tls(it)]
 
 
-def is_bare_tls(entry: str) -> bool:
-    """Whether Java's words for a changed byte stand alone: they do not say that TLS failed."""
+def lacks_tls(entry: str) -> bool:
+    """Whether an entry has Java's message about a changed byte, which does not mention TLS."""
     return "Tag mismatch" in entry and "TLS" not in entry

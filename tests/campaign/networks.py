@@ -42,7 +42,7 @@ DELAYS, THROTTLED, SILENT = "delays", "throttled links", "silent links"
 REFUSED, CORRUPT = "refused connections", "corrupted links"
 OF_KINESIS = (RESETS, CUTS, HALVES, DELAYS, THROTTLED, SILENT, REFUSED, CORRUPT)
 OF_STS = {f"{it} to STS": it for it in (RESETS, DELAYS, SILENT, REFUSED, CORRUPT)}
-EXPIRY = "times without credentials"
+EXPIRY = "periods without credentials"
 KINDS = (*OF_KINESIS, *OF_STS, EXPIRY)
 
 
@@ -119,14 +119,14 @@ def disturb(proxy: Proxy, kind: str, chance: random.Random) -> None:
 
 
 def judged(outcome: Outcome, entries: list[str]) -> Outcome:
-    """Count what the logs say. An error without a name is a failure."""
+    """Count the warnings and errors of the connector. A raw exception of Java is a failure."""
     counts = outcome.counts
     counts["warnings and errors of the connector"] = len(entries)
     for word in ("TLS", "STS"):
-        counts[f"of which with {word}"] = sum(word in it for it in entries)
-    bare = logs.unnamed(entries)
-    counts["without a name"] = len(bare)
-    told = f"STS gave no credentials of role {ROLE}"
+        counts[f"warnings and errors that name {word}"] = sum(word in it for it in entries)
+    bare = logs.raw_exceptions(entries)
+    counts["warnings and errors with a raw exception"] = len(bare)
+    told = f"STS returned no credentials for role {ROLE}"
     if counts.get(EXPIRY) and not any(told in it for it in entries):
         bare.append(f"no error says: {told}")
     outcome.failure = "\n".join(filter(None, [outcome.failure, *bare]))
@@ -137,10 +137,11 @@ NETWORKS = Part(
     "networks",
     f"Copies {COPIES} streams over TLS with a role, all but one with exactly-once delivery. The "
     f"role's credentials expire after {VALID.total_seconds():.0f} s. {EVENTS} events: a proxy "
-    "resets, cuts, half-closes, delays, throttles, silences, refuses or corrupts all connections "
-    f"to Kinesis for up to {LONGEST_SECONDS:.0f} s, or those to STS, also until the credentials "
-    f"expire. After each event, new rows must arrive within {RECOVERY_SECONDS:.0f} s. While STS "
-    "fails, they must arrive as well, as long as there are credentials. Each warning and error of "
-    "the connector must have a name",
+    f"disturbs all connections to Kinesis for up to {LONGEST_SECONDS:.0f} s, or all connections to "
+    "STS. It resets, cuts, half-closes, delays, throttles, stalls, refuses or corrupts them. In "
+    "one kind of event, STS is away until the credentials have expired. After each event, new rows "
+    f"must arrive within {RECOVERY_SECONDS:.0f} s. While STS fails and the credentials are valid, "
+    "new rows must arrive, too. No warning or error of the connector may be a raw exception of "
+    "Java, such as a NullPointerException",
     opened,
 )

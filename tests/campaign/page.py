@@ -23,25 +23,28 @@ HEAD = """\
 
 `make campaign` repeats the tests of this repository for hours. Each round uses new seeds, which
 have not run before. The local Kinesis, Spark and the connector run on one machine, without AWS.
-The local Kinesis is ours, and shares classes with the connector: tests may miss errors in them.
+We wrote the local Kinesis. It shares classes with the connector, and these tests may miss errors
+in the shared classes.
 `make campaign PART=histories HOURS=0.5` runs one part for half an hour, and adds its rounds to
 this page.
 
-A part that ran on several commits has a row for each. *Simulated* is the time that passed on
-simulated clocks.
+The second table has a row per part, commit and machine. `+` after a commit means that files
+differed from it. *Simulated* is the time that passed on simulated clocks. *Seeds* is the number of
+seeds, and the first one. Rows count as *foreign* if nobody wrote them, and as *twice* if they are
+duplicates.
 """
 TAIL = """
-## What needs AWS
+## Experiments that need AWS
 
-This project has no AWS account. These experiments would show what no local server can show:
+This project has no AWS account, so nobody ran these experiments:
 
-- AWS Fault Injection Service returns errors to the role of the application, with the actions
+- Return errors to the role of the application with AWS Fault Injection Service, by the actions
   `aws:fis:inject-api-internal-error`, `aws:fis:inject-api-throttle-error`,
   `aws:fis:inject-api-unavailable-error`, `aws:kinesis:inject-api-provisioned-throughput-exception`
   and `aws:kinesis:inject-api-expired-iterator-exception`. We read this in the documentation of
   Kinesis Data Streams.
-- A stream in on-demand mode changes its shards under real load.
-- A checkpoint is on Amazon S3, in a Region whose requests are throttled.
+- Put real load on a stream in on-demand mode, so that Kinesis changes its shards.
+- Keep checkpoints on Amazon S3 while S3 throttles requests.
 """
 COLUMNS = (
     "Part | Commit | Date | Machine | Wall time | Simulated | Rounds | Seeds | Result | Failures"
@@ -101,7 +104,7 @@ def results(rounds: list[Round]) -> list[str]:
     counts: Counter[str] = Counter()
     for it in rounds:
         counts.update(it.outcome.counts)
-    found = [f"{count:,} {name}" for name, count in counts.items()]
+    found = [f"{name}: {count:,}" for name, count in counts.items()]
     for name, values in samples_of(rounds).items():
         middle, late = percentile(values, 50), percentile(values, 99)
         found.append(f"{name}: p50 {middle:.1f} s, p99 {late:.1f} s, longest {max(values):.1f} s")

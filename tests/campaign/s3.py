@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BUCKET = "checkpoints"
 KEYS = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
-ERRORS, SLOW, OUTAGE = "times with errors", "slow times", "outages of S3"
+ERRORS, SLOW, OUTAGE = "periods with errors of S3", "periods in which S3 is slow", "outages of S3"
 CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH")
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>"
 
@@ -50,7 +50,7 @@ class FaultyS3:
         self.endpoint = ""
 
     @contextmanager
-    def trouble(self, kind: str, chance: random.Random) -> Iterator[None]:
+    def outage(self, kind: str, chance: random.Random) -> Iterator[None]:
         """Be slow, or fail, until the block ends."""
         if kind == SLOW:
             self._longest_seconds = chance.uniform(1, 5)
@@ -60,7 +60,7 @@ class FaultyS3:
         self._error_rate = self._longest_seconds = 0.0
 
     def counts(self) -> dict[str, int]:
-        """The requests that are of interest."""
+        """Number of failed requests, and of conditional writes."""
         return {"failed requests to S3": self._errors, "conditional writes": self._conditions}
 
     def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:

@@ -33,7 +33,8 @@ def play(tests: ScalaTests, _seed: int, folder: Path) -> Outcome:
 
 SCALE = Part(
     "scale",
-    "1,000 executors and 10,000 shards before the driver's decisions: the costs of heartbeats and "
-    "batches, and the time to read the shards of 100 lost executors again",
+    "Runs the driver's decisions with 1,000 stubs of executors and 10,000 shards. Measures the CPU "
+    "time of heartbeats and batches, and the time until the shards of 100 lost executors are read "
+    "again",
     partial(compiling, play),
 )

@@ -77,7 +77,7 @@ def test_a_later_run_adds_rounds_with_new_seeds(tmp_path: Path) -> None:
     assert [(it.seed, it.last_seed) for it in rounds] == [(100, 109), (110, 119), (120, 129)]
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith("| some | `")]
-    assert "| 3.0 h | 3 | 30 from 100 | 3,000 rows<br>" in row
+    assert "| 3.0 h | 3 | 30 from 100 | rows: 3,000<br>" in row
     assert "wait: p50 110.0 s, p99 120.0 s, longest 120.0 s" in row
     assert row.endswith(" | 0 |")
     assert "<circle" in (tmp_path / "rounds" / "index.html").read_text(encoding="utf-8")
@@ -303,7 +303,7 @@ def test_a_half_closed_connection_still_carries_the_answer() -> None:
 class NoCopies(Copies):
     """Copies whose program wrote one row of two, and then nothing."""
 
-    def __init__(self, *_: object) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         source = cast("Stream", Shards())
         source.written = [Written("k", 0), Written("k", 1)]
         target = Target(cast("Stream", Shards()))
@@ -349,7 +349,7 @@ java.lang.NullPointerException
 """
 
 
-def test_an_error_of_the_connector_without_a_name_is_a_failure(tmp_path: Path) -> None:
+def test_a_raw_exception_in_the_log_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("WARNING: Using incubator modules\n" + LOG)
     executor = tmp_path / "127.0.0.2" / "app-1" / "0"
     executor.mkdir(parents=True)
@@ -358,14 +358,14 @@ def test_an_error_of_the_connector_without_a_name_is_a_failure(tmp_path: Path) -
     assert len(found.failure.splitlines()) == 6
     assert found.failure.splitlines()[0].endswith("Executor: Exception in task 0.0")
     assert found.counts["warnings and errors of the connector"] == 10
-    assert found.counts["of which with TLS"] == 4
-    assert found.counts["without a name"] == 6
+    assert found.counts["warnings and errors that name TLS"] == 4
+    assert found.counts["warnings and errors with a raw exception"] == 6
 
 
 def test_an_outage_of_sts_must_be_named_with_its_role() -> None:
     without = {networks.EXPIRY: 1}
     assert "STS" in networks.judged(Outcome(dict(without)), ["WARN it failed"]).failure
-    told = [f"WARN the call failed: STS gave no credentials of role {networks.ROLE}: reset"]
+    told = [f"WARN the call failed: STS returned no credentials for role {networks.ROLE}: reset"]
     assert networks.judged(Outcome(dict(without)), told).failure == ""
 
 
@@ -425,7 +425,7 @@ def test_an_s3_without_conditional_writes_overwrites_a_file(is_conditional: bool
 
 def test_an_s3_fails_until_its_trouble_ends() -> None:
     with FaultyS3(is_conditional=True).running() as server:
-        with server.trouble(ERRORS, random.Random(1)):
+        with server.outage(ERRORS, random.Random(1)):
             statuses = [status_of(server) for _ in range(100)]
         assert statuses.count(200) > 50
         assert server.counts()["failed requests to S3"] == 100 - statuses.count(200) > 0

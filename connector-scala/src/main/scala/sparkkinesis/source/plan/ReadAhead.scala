@@ -29,7 +29,7 @@ private[sparkkinesis] final class ReadAhead(
   private var batchStart: Option[SourceOffset] = None // of the last planned batch
   private var batchEnd: Option[SourceOffset] = None
   private var processed: Map[StreamShard, Progress] = Map.empty // progress at `batchStart`
-  private var ended: Map[StreamShard, Progress] = Map.empty // those of them that are not read
+  private var ended: Map[StreamShard, Progress] = Map.empty // of processed shards without a reader
   private var running: Map[StreamShard, Long] = Map.empty // see `waiting`, of the running batch
   private var nextEnd: Map[StreamShard, Progress] = Map.empty // of the batch that was found last
   private var reading = ReadingShards.Empty
@@ -260,8 +260,8 @@ private final case class ReadingShard(
  * has too many.
  *
  * @param generations number of assignments so far: each has a generation of its own
- * @param known what was found, the shards that no executor reads, and those of each executor, if
- *   only a report has changed: to find them again would cost time per shard
+ * @param known what was found, the shards without an executor, and the shards of each executor.
+ *   Present if only a report has changed: to find them again would take time for each shard
  */
 private final class ReadingShards private (
     val shards: Map[StreamShard, ReadingShard],
@@ -279,7 +279,7 @@ private final class ReadingShards private (
     shards.iterator.collect { case (id, shard) if shard.executor.isEmpty => id }.toVector
   )(_._2)
 
-  /** The shards of each executor: its plan costs no time per shard of the others. */
+  /** The shards of each executor. Its plan takes time for its own shards only. */
   lazy val owned: Map[String, Vector[StreamShard]] = known.fold(
     shards.toVector.flatMap { case (id, shard) => shard.executor.map(_ -> id) }.groupMap(_._1)(_._2)
   )(_._3)
@@ -337,7 +337,10 @@ private final class ReadingShards private (
   def without(executors: Set[String]): ReadingShards =
     unassigned(executors.toVector.flatMap(owned.getOrElse(_, Vector.empty)))
 
-  /** The cost of a thousand executors that join would be high if each looked at all shards. */
+  /**
+   * Takes these shards from their executors. It does not look at the other shards: a thousand
+   * executors may join at the same time.
+   */
   private def unassigned(taken: Iterable[StreamShard]): ReadingShards =
     if (taken.isEmpty) this
     else
@@ -384,8 +387,8 @@ private final class ReadingShards private (
   /**
    * An executor drops all pages of a shard that is now assigned to another one.
    *
-   * @param processed shards of which it may drop pages up to there
-   * @param ended those of them that are not read any more, whoever has read them
+   * @param processed for each shard, the position up to which its executor may drop pages
+   * @param ended the same for shards that no executor reads any more; all executors receive these
    * @param closed shards that are listed as closed
    */
   def plan(

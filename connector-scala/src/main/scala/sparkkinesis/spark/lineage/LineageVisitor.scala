@@ -64,8 +64,8 @@ private object LineageVisitor {
   }
 
   /**
-   * OpenLineage asks both questions by the same method. Only the method that it calls it from shows
-   * which one it is.
+   * OpenLineage calls `apply` for inputs and for outputs, with the same arguments. Only the name of
+   * the calling method shows which of the two it wants.
    */
   private def isAskedForOutputs: Boolean =
     StackWalker.getInstance.walk(_.anyMatch(_.getMethodName == "getOutputs"))

@@ -3,9 +3,9 @@ package io.openlineage.spark.extension
 import org.slf4j.LoggerFactory
 
 /**
- * What OpenLineage's Spark listener looks for with a `ServiceLoader`. Its own jar has the same
- * declaration, but a class loader that has only the connector could not load [[KinesisLineage]]
- * without this one, and OpenLineage would fail.
+ * The interface that OpenLineage's listener for Spark loads with a `ServiceLoader`. OpenLineage's
+ * jar has the same one. A class loader that finds the connector and not OpenLineage needs this copy
+ * to load [[KinesisLineage]]. Without it, OpenLineage fails.
  */
 private[extension] trait OpenLineageExtensionProvider {
 

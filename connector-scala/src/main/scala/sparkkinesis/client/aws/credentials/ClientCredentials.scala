@@ -42,8 +42,8 @@ private[aws] object ClientCredentials {
         val sts = stsClient(config.region, role, first, config.network)
         val assumed = roleProvider(role, sts, config.network.timeouts)
         val owned = Seq(assumed, sts) ++ closeable(first)
-        val marking = new MarkingProvider(assumed, s"STS gave no credentials of role ${role.arn}: ")
-        new ClientCredentials(marking, owned)
+        val what = s"STS returned no credentials for role ${role.arn}: "
+        new ClientCredentials(new MarkingProvider(assumed, what), owned)
     }
   }
 

@@ -54,8 +54,8 @@ private[aws] final class PausingStsClient(
       val pause = Pauses.delay(count, 0.5 + (cause.hashCode & 0xffff) / 131072.0)
       val next = Seq(now.plusMillis(pause.toMillis), validUntil).min
       log.warn(
-        s"STS could not renew role $role: ${Reason.of(cause)}. The current credentials are valid " +
-          s"until $validUntil. The next attempt is at $next."
+        s"STS could not renew the credentials of role $role: ${Reason.of(cause)}. The current " +
+          s"credentials are valid until $validUntil. The next attempt is at $next."
       )
       Failure(cause, count, next)
     } else Failure(cause, count, now.plusMillis(PauseWithoutCredentials.toMillis))

@@ -2,11 +2,17 @@ package sparkkinesis.client.aws.http
 
 import javax.net.ssl.SSLException
 
-/** Why a call has no answer: the message of the SDK, and its root cause unless it has that. */
+/**
+ * Why a call failed: the message of the SDK, and that of the root cause if the first one does not
+ * contain it.
+ */
 private[aws] object Reason {
   private val MaxCauses = 20
 
-  /** Begins with `TLS failed` if TLS did: words such as `Tag mismatch!` do not say so. */
+  /**
+   * Begins with `TLS failed` if a cause is an `SSLException`: a message such as `Tag mismatch!`
+   * does not mention TLS.
+   */
   def of(e: Throwable): String = {
     val all = causes(e)
     val (whole, root) = (text(e), text(all.last))

@@ -116,6 +116,7 @@ class ClientCredentialsSuite extends AnyFunSuite {
   test("an error names STS and the role if STS cannot be reached") {
     val e = failure(config(keys, Some(role)))
     assert(e.isInstanceOf[KinesisException.Unreachable])
-    assert(e.getMessage.contains(s"STS gave no credentials of role ${role.arn}: "), e.getMessage)
+    val start = s"STS returned no credentials for role ${role.arn}: "
+    assert(e.getMessage.contains(start), e.getMessage)
   }
 }

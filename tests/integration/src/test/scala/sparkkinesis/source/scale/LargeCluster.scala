@@ -69,7 +69,7 @@ final class LargeCluster(executors: Int, shards: Int) {
     }
     live.foreach { it =>
       if (millis % 1000 == 0) it.read(tip, millis)
-      hear(it)
+      receive(it)
     }
   }
 
@@ -77,7 +77,7 @@ final class LargeCluster(executors: Int, shards: Int) {
   def write(): Unit = {
     written += 1
     live.foreach(_.read(tip, millis))
-    live.foreach(hear)
+    live.foreach(receive)
   }
 
   /** Plans a batch over the reported pages, and logs it. Executors drop their pages. */
@@ -106,21 +106,21 @@ final class LargeCluster(executors: Int, shards: Int) {
   }
 
   /**
-   * Executors are lost.
+   * Loses executors.
    *
-   * @param areHeard whether Spark tells the driver that their connections ended
+   * @param areReported whether Spark tells the driver that their connections ended
    * @return the simulated time until each of their shards has been read again
    */
-  def lose(count: Int, areHeard: Boolean): FiniteDuration = {
+  def lose(count: Int, areReported: Boolean): FiniteDuration = {
     val gone = live.take(count).map(_.id).toSet
     val from = millis
     started --= gone
     stubs --= gone
-    if (areHeard) gone.foreach(id => costs.of("disconnect")(query.lost(id)))
+    if (areReported) gone.foreach(id => costs.of("disconnect")(query.lost(id)))
     while (assigned.size < shards || live.exists(_.isBehind(tip))) {
       pass()
       live.filter(_.isBehind(tip)).foreach(_.read(tip, millis))
-      live.foreach(hear)
+      live.foreach(receive)
     }
     (millis - from).millis
   }
@@ -147,7 +147,7 @@ final class LargeCluster(executors: Int, shards: Int) {
   /** Simulated time since the beginning. */
   def passed: FiniteDuration = (millis - Begin.toEpochMilli).millis
 
-  /** Live bytes of the driver's decisions. The cluster ends. */
+  /** Bytes that the driver's state holds. Call it last: the state is gone afterwards. */
   def heapOfDriver(): Long = {
     def used = {
       (1 to 2).foreach(_ => System.gc())
@@ -166,7 +166,7 @@ final class LargeCluster(executors: Int, shards: Int) {
     Moment(instant, instant)
   }
 
-  private def hear(stub: StubExecutor): Unit = {
+  private def receive(stub: StubExecutor): Unit = {
     val beat = stub.beat()
     val sent = Messages.encode(beat, ProtocolVersion.Current, beat.executor)
     val kind = stub.kind(beat)

@@ -12,7 +12,7 @@ class ScaleSuite extends AnyFunSuite {
   private val (few, many) =
     if (sys.env.get("SPARK_KINESIS_TESTS").contains("campaign")) (50, 1000) else (10, 50)
 
-  test("no shard is lost or read twice, calls stay below quotas, and work grows with the size") {
+  test("no shard is lost or read twice, and a heartbeat costs no more in a larger cluster") {
     val small = new LargeCluster(few, few * ShardsOfExecutor)
     run(small, few)
     val large = new LargeCluster(many, many * ShardsOfExecutor)
@@ -21,8 +21,8 @@ class ScaleSuite extends AnyFunSuite {
     for (kind <- Beats) {
       val growth = large.costs.bytes(kind) / small.costs.bytes(kind)
       tell(s"heartbeat: $kind, bytes allocated", large.costs.bytes(kind))
-      tell(s"heartbeat: $kind, growth of these from $few executors", growth)
-      // The first heartbeat of an executor moves shards to it, after a look at all of them.
+      tell(s"heartbeat: $kind, growth of bytes allocated from $few executors", growth)
+      // The first heartbeat of an executor moves shards to it: the driver looks at all shards.
       if (kind != "join") assert(growth < 2, s"of '$kind', from $few to $many executors")
     }
     tell(
@@ -59,11 +59,11 @@ class ScaleSuite extends AnyFunSuite {
     }
     cluster.pass(2.seconds)
     (1 to 20).foreach(_ => assert(cluster.ask().isEmpty, "an idle query found something"))
-    for (areHeard <- Seq(false, true)) {
+    for (areReported <- Seq(false, true)) {
       cluster.write()
-      val time = cluster.lose(lost, areHeard)
+      val time = cluster.lose(lost, areReported)
       assert(time < 15.seconds)
-      val how = if (areHeard) "that disconnect" else "that fall silent"
+      val how = if (areReported) "that disconnect" else "that fall silent"
       tell(
         s"recovery of ${lost * ShardsOfExecutor} shards of executors $how, seconds",
         time.toMillis / 1000.0
@@ -104,6 +104,6 @@ class ScaleSuite extends AnyFunSuite {
 
   private val ShardsOfExecutor = 10
 
-  /** Of a stream, by the API reference. */
+  /** The quota of a stream, from the API reference. */
   private val ListShardsPerSecond = 1000
 }

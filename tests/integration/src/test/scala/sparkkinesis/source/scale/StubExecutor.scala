@@ -14,10 +14,10 @@ final class StubExecutor(val id: String) {
 
   def shards: Iterable[StreamShard] = readings.keys
 
-  /** Whether a shard has not been read up to there. */
+  /** Whether a shard has not been read up to this position. */
   def isBehind(tip: Progress): Boolean = readings.valuesIterator.exists(_.tip != tip)
 
-  /** Reads each shard up to there, in one page, perhaps an empty one. */
+  /** Reads each shard up to a position, in one page, perhaps an empty one. */
   def read(upTo: Progress, millis: Long): Unit = {
     unsent ++= readings.valuesIterator.map { case Reading(it, from) =>
       val marks = if (from == upTo) Vector.empty else Vector(Mark(upTo, 1000, 1000000, millis))
@@ -32,7 +32,7 @@ final class StubExecutor(val id: String) {
     beat
   }
 
-  /** What a heartbeat is about, for its costs. */
+  /** The kind under which the cost of a heartbeat is counted. */
   def kind(beat: Heartbeat): String =
     if (version == 0) "join"
     else if (beat.reports.exists(_.marks.nonEmpty)) "pages"
