@@ -94,8 +94,8 @@ CHECKPOINTS = Part(
     "checkpoints",
     f"Copies {COPIES} streams, all but one with exactly-once delivery. Rounds take turns "
     "between three stores of checkpoints: moto's S3 server with conditional writes, the same "
-    "without them (both through S3A), and HDFS. One copy drops duplicate rows, and keeps its state "
-    "in RocksDB. On Spark 4.3, checkpoints have the new format. "
+    "without them (both through S3A), and HDFS. One source has some rows twice. Its copy drops "
+    "them, and keeps its state in RocksDB. On Spark 4.3, checkpoints have the new format. "
     f"{EVENTS} events: the driver is killed, or the store is slow, returns errors or pauses for up "
     f"to {LONGEST_SECONDS} s, or HDFS is killed",
     opened,

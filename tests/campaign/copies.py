@@ -10,6 +10,7 @@ import operator
 import os
 import random
 import signal
+import threading
 import time
 from collections import Counter, defaultdict
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -72,7 +73,7 @@ def copied(
         seed: chooses how to read, and the details of each event.
         folder: for logs. It may have a file `spark.json` with more of Spark's settings, and a
             file `options.json` with more options of all sources and sinks.
-        has_state: whether the first copy drops rows that were read before.
+        has_state: whether some rows of the first copy are written twice, and the query drops them.
     """
     failure = ""
     with (
@@ -83,6 +84,8 @@ def copied(
             with ExitStack() as writers:
                 for source in it.sources:
                     writers.enter_context(load(source, pause_seconds=0.5))
+                if has_state:
+                    writers.enter_context(repeating(it.sources[0]))
                 it.start()
                 it.await_recovery()
                 it.recoveries.clear()  # a start is no recovery
@@ -97,6 +100,25 @@ def copied(
             failure = str(error)
             it.end()
         return it.outcome(failure)
+
+
+@contextmanager
+def repeating(source: Stream) -> Iterator[None]:
+    """Write some rows of a stream again, all the time."""
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.wait(1):
+            for it in random.sample(source.written, min(3, len(source.written))):
+                source.put_raw(json.dumps({"key": it.key, "n": it.n}).encode(), it.key)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        writer.join()
 
 
 class Target:
@@ -225,7 +247,7 @@ class Copies:
         self._said = told(self._folder)
 
     def _drops(self, number: int) -> bool:
-        """Whether a copy drops rows that were read before."""
+        """Whether a copy drops rows that were written twice."""
         return self._has_state and number == 0
 
     def is_once(self, number: int) -> bool:
@@ -300,8 +322,8 @@ class Copies:
                 if len(next_ones) == len(KEYS) and self.targets[number].read() >= set(next_ones):
                     waiting.remove(number)
                     kind = "exactly once" if self.is_once(number) else "at least once"
-                    seconds = round(time.monotonic() - self._since, 2)
-                    self.recoveries[f"{RECOVERY}, {kind}"].append(seconds)
+                    took = round(time.monotonic() - self._since, 2)
+                    self.recoveries[f"{RECOVERY}, {kind}"].append(took)
             return not waiting
 
         wait_for("each target has new rows", have_all, seconds)

@@ -70,7 +70,7 @@ def bytes_for_targets(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
     if not is_good:
         return Outcome(failure=last_lines(output))
     outcome = Outcome(counts={"inputs chosen by coverage": 0})
-    for target in sorted(it.name for it in corpus.iterdir()):
+    for target in re.findall(r"^target: (\S+)$", output, re.MULTILINE):
         options = [
             *(f"--target_class={target}", "--instrumentation_includes=sparkkinesis.**"),
             "--custom_hook_includes=sparkkinesis.**",

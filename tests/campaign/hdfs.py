@@ -85,7 +85,9 @@ class Hdfs:
         if not pages.exists():  # otherwise each start unpacks the whole jar for them, twice
             with zipfile.ZipFile(jar) as all_files:
                 names = (it for it in all_files.namelist() if it.startswith("webapps/"))
-                all_files.extractall(jar.parent, names)
+                part = jar.parent / "webapps.part"
+                all_files.extractall(part, names)
+            (part / "webapps").rename(pages)
         places = f"{jar.parent}:{jar}:{JARS}/*"
         command = [str(JAVA), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", places]
         command += ["org.apache.hadoop.test.MiniDFSClusterManager", *options]

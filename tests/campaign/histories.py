@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tests.campaign.rounds import Outcome, Part
+from tests.campaign.rounds import ROOT, Outcome, Part
 from tests.campaign.scala import IS_SMALL, ScalaTests, compiling, failures
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def play(tests: ScalaTests, seed: int, folder: Path) -> Outcome:
             of_test = f'project/sbt "integration/testOnly *{suite}"'
             outcome.repeat = f"SEED={number} {steps and f'STEPS={steps} '}{of_test}"
             line = f"{suite} {number} # " + (f"STEPS={steps}" if steps else "not shrunk")
-            outcome.failure += f"\nTo test it always, add to {STORED}: {line}"
+            with (ROOT / STORED).open("a", encoding="utf-8") as seeds:
+                seeds.write(line + "\n")
+            outcome.failure += f"\n{STORED} has it now, and all later tests try it: {line}"
     return outcome
 
 

@@ -35,6 +35,8 @@ LONGEST_SECONDS = 45.0  # of an event: longer than the limit of a call, 30 s by 
 RECOVERY_SECONDS = 300.0
 # A client renews them 60 s or more before they expire.
 VALID = timedelta(seconds=150)
+# The longest pause between two attempts of a client to renew them, and a call.
+RENEWAL_SECONDS = 35.0
 ROLE = "arn:aws:iam::123456789012:role/campaign"
 
 RESETS, CUTS, HALVES = "resets", "cuts", "half-closed connections"
@@ -89,6 +91,8 @@ def cause(kinesis: Proxy, sts: Proxy, kind: str, copies: Copies) -> None:
     elif kind in OF_STS:
         disturb(sts, OF_STS[kind], chance)
         copies.await_recovery(RECOVERY_SECONDS)  # the credentials are still valid
+        sts.calm()
+        time.sleep(RENEWAL_SECONDS)
     else:
         disturb(kinesis, kind, chance)
         is_long = kind not in (RESETS, CUTS, HALVES)
@@ -129,6 +133,10 @@ def judged(outcome: Outcome, entries: list[str]) -> Outcome:
     told = f"STS returned no credentials for role {ROLE}"
     if counts.get(EXPIRY) and not any(told in it for it in entries):
         bare.append(f"no error says: {told}")
+    if not entries and any(counts.get(it) for it in (REFUSED, CORRUPT)):
+        bare.append("the logs have no warning or error of the connector: were they read?")
+    if counts.get(CORRUPT) and not counts.get("corrupted chunks"):
+        bare.append("no chunk was corrupted")
     outcome.failure = "\n".join(filter(None, [outcome.failure, *bare]))
     return outcome
 

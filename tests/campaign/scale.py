@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUITE = "sparkkinesis.source.scale.ScaleSuite"
+COUNTS = ("heartbeats", "batches")
 
 
 def play(tests: ScalaTests, _seed: int, folder: Path) -> Outcome:
@@ -21,12 +22,12 @@ def play(tests: ScalaTests, _seed: int, folder: Path) -> Outcome:
     lines = re.findall(r"^scale: (.+) = (.+)$", output, re.MULTILINE)
     found = {name: float(value) for name, value in lines}
     outcome = Outcome(
-        counts={name: int(found.pop(name)) for name in ("heartbeats", "batches") if name in found},
+        counts={name: int(found.pop(name)) for name in COUNTS if name in found},
         samples={"recovery": [found.pop(name) for name in list(found) if "recovery" in name]},
         gauges=found,
         simulated_seconds=found.pop("simulated seconds", 0.0),
     )
-    if not passed or not all(outcome.counts.values()) or not outcome.gauges:
+    if not passed or outcome.counts.keys() != {*COUNTS} or not outcome.gauges:
         outcome.failure = failures(output)
     return outcome
 

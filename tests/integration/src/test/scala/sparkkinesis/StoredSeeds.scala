@@ -19,6 +19,9 @@ object StoredSeeds {
     }
     .groupMap(_._1)(_._2)
 
+  /** The suites of the seeds. */
+  def suites: Set[String] = all.keySet
+
   /** @param suite name without its package */
   def of(suite: String): Vector[Long] = all.getOrElse(suite, Vector.empty)
 }

@@ -23,7 +23,8 @@ private[lineage] final class LineageVisitor extends ((Object, String) => JMap[St
 
   /** @return the datasets, as OpenLineage has them in JSON */
   override def apply(node: Object, nodeType: String): JMap[String, Object] = node match {
-    case plan: LogicalPlan =>
+    // OpenLineage takes the first map that is not empty, also of another connector.
+    case plan: LogicalPlan if isDefinedAt(plan) =>
       val streams = if (isAskedForOutputs) written(plan) else read(plan)
       JMap.of("datasets", streams.map(dataset).asJava, "delegateNodes", Collections.emptyList())
     case _ => Collections.emptyMap()
@@ -35,21 +36,21 @@ private object LineageVisitor {
   /** The leaves have the scan of a batch read, or the offsets of a micro-batch. */
   private def read(plan: LogicalPlan): Seq[StreamArn] =
     plan
-      .collectWithSubqueries { case leaf if leaf.children.isEmpty => knownIn(leaf) }
+      .collectWithSubqueries { case leaf if leaf.children.isEmpty => streamsIn(leaf) }
       .flatten
       .distinct
 
   private def written(root: LogicalPlan): Seq[StreamArn] =
-    if (root.children.isEmpty) Nil else knownIn(root)
+    if (root.children.isEmpty) Nil else streamsIn(root)
 
-  private def knownIn(node: LogicalPlan): Seq[StreamArn] = node.productIterator.toSeq.flatMap {
-    case Some(part) => known(part)
-    case write: MicroBatchWrite => known(write.writeSupport)
-    case part => known(part)
+  private def streamsIn(node: LogicalPlan): Seq[StreamArn] = node.productIterator.toSeq.flatMap {
+    case Some(part) => streamsOf(part)
+    case write: MicroBatchWrite => streamsOf(write.writeSupport)
+    case part => streamsOf(part)
   }
 
-  private def known(part: Any): Iterable[StreamArn] = part match {
-    case part: KnownStreams => part.knownStreams
+  private def streamsOf(part: Any): Iterable[StreamArn] = part match {
+    case known: KnownStreams => known.knownStreams
     case _ => Nil
   }
 

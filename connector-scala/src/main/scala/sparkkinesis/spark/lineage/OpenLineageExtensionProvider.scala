@@ -9,11 +9,15 @@ import org.slf4j.LoggerFactory
  */
 private[extension] trait OpenLineageExtensionProvider {
 
-  /** A prefix of the class name. OpenLineage uses only the class name. */
+  /** Where a provider has its copy of OpenLineage's library for extensions. */
   def shadedPackage(): String
 
-  /** A class with the methods `isDefinedAt` and `apply`. */
-  def getVisitorClassName(): String
+  /**
+   * A class with the methods `isDefinedAt` and `apply`. By default, it is that of the library, as
+   * in OpenLineage's interface: providers of other connectors may get this one.
+   */
+  def getVisitorClassName(): String =
+    shadedPackage() + ".extension.v1.lifecycle.plan.SparkOpenLineageExtensionVisitor"
 }
 
 private[extension] final class KinesisLineage extends OpenLineageExtensionProvider {
@@ -34,7 +38,7 @@ private[extension] final class KinesisLineage extends OpenLineageExtensionProvid
               "loader does not find the connector. Add both jars in the same way, such as with " +
               "--jars or --packages."
           )
-        Nothing
+        EmptyMap
     }
   }
 }
@@ -42,6 +46,6 @@ private[extension] final class KinesisLineage extends OpenLineageExtensionProvid
 private object KinesisLineage {
   private val Visitor = "sparkkinesis.spark.lineage.LineageVisitor"
 
-  /** An empty map is defined at nothing. */
-  private val Nothing = "scala.collection.mutable.HashMap"
+  /** It is defined at nothing. */
+  private val EmptyMap = "scala.collection.mutable.HashMap"
 }

@@ -1,6 +1,6 @@
 package sparkkinesis.spark.once
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
 import java.math.BigInteger
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.AccessDeniedException
@@ -13,7 +13,6 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.hadoop.hdfs.CannotObtainBlockLengthException
 import org.apache.hadoop.security.AccessControlException
 
 import sparkkinesis.sink.once.{OnceException, RowTotal}
@@ -178,20 +177,22 @@ private[spark] final class AttemptLog(
     catch { case _: FileNotFoundException => Vector.empty }
   }
 
-  /**
-   * `None` if the file is incomplete.
-   *
-   * If a driver and a data node of HDFS fail while the driver writes the file, HDFS refuses to read
-   * the file, for up to 20 minutes.
-   */
+  /** `None` if the file is incomplete. */
   private def attemptIn(entry: Entry): Option[Attempt] =
-    try Attempt.parse(entry.number, read(entry.path))
-    catch { case _: CannotObtainBlockLengthException => None }
+    closed(entry.path).flatMap(Attempt.parse(entry.number, _))
 
-  /** `None` if there is no such file. */
+  /** `None` if there is no such file, or if it is incomplete. */
   private def text(path: Path): Option[String] =
-    try Some(read(path))
+    try closed(path)
     catch { case _: FileNotFoundException => None }
+
+  /**
+   * `None` if nobody has closed the file. If a driver and a data node of HDFS fail while the driver
+   * writes a file, HDFS refuses to read it, for up to 20 minutes.
+   */
+  private def closed(path: Path): Option[String] =
+    try Some(read(path))
+    catch { case e: IOException if e.getClass.getSimpleName == OfUnclosedFile => None }
 
   private def read(path: Path): String = permitted("read files") {
     Using.resource(system.open(path))(it => new String(it.readAllBytes(), UTF_8))
@@ -263,6 +264,9 @@ private[spark] final class AttemptLog(
 private[spark] object AttemptLog {
   val Folder = "spark-kinesis-sink"
   private val CommittedFile = "committed"
+
+  /** Its package is that of the client of HDFS, which a Spark may not have. */
+  private val OfUnclosedFile = "CannotObtainBlockLengthException"
   private val Kept = 10
   private val logger = org.slf4j.LoggerFactory.getLogger(classOf[AttemptLog])
 

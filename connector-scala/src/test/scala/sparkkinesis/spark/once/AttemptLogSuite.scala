@@ -249,6 +249,12 @@ class AttemptLogSuite extends AnyFunSuite with TemporaryFolders {
     val committed = checkpoint.folder.resolve("spark-kinesis-sink/write-a/committed")
     rewrite(committed, done.get.text.take(40))
     assert(log("a").committed("stream") === None, "a file that is incomplete says nothing")
+    rewrite(committed, done.get.text)
+    OddFiles.unclosed = "committed"
+    val odd = new AttemptLog(new Path(checkpoint.folder.toString), OddFiles.conf, Some("a"))
+    try assert(odd.committed("stream") === None, "nor does one that HDFS cannot read")
+    finally OddFiles.unclosed = ""
+    assert(odd.committed("stream") === done)
   }
 
   test("a batch write that goes on under another name of its folder is refused, with both names") {

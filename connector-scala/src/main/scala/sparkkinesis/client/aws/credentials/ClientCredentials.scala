@@ -12,7 +12,7 @@ import software.amazon.awssdk.services.sts.{StsClient, StsClientBuilder}
 import software.amazon.awssdk.utils.SdkAutoCloseable
 
 import sparkkinesis.client.access.{NetworkConfig, Timeouts}
-import sparkkinesis.client.aws.http.SdkSettings
+import sparkkinesis.client.aws.http.{Reason, SdkSettings}
 import sparkkinesis.client.{ClientConfig, CredentialsSource, RoleConfig, SystemClock}
 
 /**
@@ -127,6 +127,6 @@ private[aws] object ClientCredentials {
    */
   final class Unavailable(reason: Throwable, what: String = "", val isOfChain: Boolean = false)
       extends SdkClientException(
-        SdkClientException.builder().message(what + reason.getMessage).cause(reason)
+        SdkClientException.builder().message(what + Reason.of(reason)).cause(reason)
       )
 }

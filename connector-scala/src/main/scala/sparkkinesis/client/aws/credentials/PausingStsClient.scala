@@ -54,7 +54,7 @@ private[aws] final class PausingStsClient(
       val pause = Pauses.delay(count, 0.5 + (cause.hashCode & 0xffff) / 131072.0)
       val next = Seq(now.plusMillis(pause.toMillis), validUntil).min
       log.warn(
-        s"STS could not renew the credentials of role $role: ${Reason.of(cause)}. The current " +
+        s"STS could not renew the credentials of role $role: ${Reason.of(cause).stripSuffix(".")}. The current " +
           s"credentials are valid until $validUntil. The next attempt is at $next."
       )
       Failure(cause, count, next)

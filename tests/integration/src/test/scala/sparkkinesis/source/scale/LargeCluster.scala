@@ -139,10 +139,12 @@ final class LargeCluster(executors: Int, shards: Int) {
   def progress: Map[StreamShard, Progress] = OffsetCodec.decode(logged).progress
 
   /** Calls of `ListShards` per minute so far. */
-  def listCalls: Double = {
-    val pages = math.ceil(shards.toDouble / ServiceLimits.ListShardsCount)
-    lists * pages / (passed / 1.minute)
-  }
+  def listCalls: Double = lists * pages / (passed / 1.minute)
+
+  /** Those of a query that lists the shards once per `shardDiscoveryInterval`. */
+  def usualListCalls: Double = pages * (1.minute / 10.seconds)
+
+  private def pages = math.ceil(shards.toDouble / ServiceLimits.ListShardsCount)
 
   /** Simulated time since the beginning. */
   def passed: FiniteDuration = (millis - Begin.toEpochMilli).millis
