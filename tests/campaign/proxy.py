@@ -117,7 +117,9 @@ class Proxy:
         self._to_clients.add(writer)
         self._to_server.add(server[1])
         try:
-            await asyncio.gather(self._pump(reader, server[1]), self._pump(server[0], writer))
+            # At the end of this proxy. Otherwise, asyncio prints the error.
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(self._pump(reader, server[1]), self._pump(server[0], writer))
         finally:
             self._to_clients.remove(writer)
             self._to_server.remove(server[1])
