@@ -33,6 +33,9 @@ differed from it. *Simulated* is the time that passed on simulated clocks. *Seed
 seeds, and the first one. Rows count as *foreign* if nobody wrote them, and as *twice* if they are
 duplicates.
 """
+FOUND = (
+    "`tests/golden/seeds.txt` says what a history has found. `make test` runs it again each time."
+)
 TAIL = """
 ## Experiments that need AWS
 
@@ -76,7 +79,7 @@ def text_of(parts: dict[str, Part], groups: list[list[Round]]) -> str:
     lines += [f"| {' | '.join(row(rounds))} |" for rounds in groups]
     failed = [it for rounds in groups for it in rounds if it.outcome.failure]
     if failed:
-        lines += ["", "## Failures", ""]
+        lines += ["", "## Failures", "", FOUND, ""]
         lines += [f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`" for it in failed]
     return "\n".join(lines) + "\n" + TAIL
 
