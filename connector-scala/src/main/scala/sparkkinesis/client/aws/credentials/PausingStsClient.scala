@@ -53,9 +53,10 @@ private[aws] final class PausingStsClient(
       // The pause is at least half of the bound, because the same failure may come again and again.
       val pause = Pauses.delay(count, 0.5 + (cause.hashCode & 0xffff) / 131072.0)
       val next = Seq(now.plusMillis(pause.toMillis), validUntil).min
+      val reason = Reason.of(cause).stripSuffix(".")
       log.warn(
-        s"STS could not renew the credentials of role $role: ${Reason.of(cause).stripSuffix(".")}. The current " +
-          s"credentials are valid until $validUntil. The next attempt is at $next."
+        s"STS could not renew the credentials of role $role: $reason. The current credentials are " +
+          s"valid until $validUntil. The next attempt is at $next."
       )
       Failure(cause, count, next)
     } else Failure(cause, count, now.plusMillis(PauseWithoutCredentials.toMillis))
