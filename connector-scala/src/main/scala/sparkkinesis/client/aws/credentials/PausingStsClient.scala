@@ -55,8 +55,8 @@ private[aws] final class PausingStsClient(
       val next = Seq(now.plusMillis(pause.toMillis), validUntil).min
       val reason = Reason.of(cause).stripSuffix(".")
       log.warn(
-        s"STS could not renew the credentials of role $role: $reason. The current credentials are " +
-          s"valid until $validUntil. The next attempt is at $next."
+        s"STS could not renew the credentials of role $role: $reason. The current credentials " +
+          s"are valid until $validUntil. The next attempt is at $next."
       )
       Failure(cause, count, next)
     } else Failure(cause, count, now.plusMillis(PauseWithoutCredentials.toMillis))
