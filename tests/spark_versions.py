@@ -44,6 +44,11 @@ def row_of(spark: str, day: str, java: str, tally: Tally) -> str:
     return f"| {spark} | {day} | {java} | {counts} |"
 
 
+def java() -> str:
+    """The program `java` of the JDK in `JAVA_HOME`."""
+    return str(Path(os.environ["JAVA_HOME"], "bin", "java"))
+
+
 def java_version() -> str:
     """What the JDK says of itself."""
     release = Path(os.environ["JAVA_HOME"], "release").read_text(encoding="utf-8")

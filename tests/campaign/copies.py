@@ -10,7 +10,6 @@ import operator
 import os
 import random
 import signal
-import threading
 import time
 from collections import Counter, defaultdict
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Play
-from tests.e2e.apps.cluster_queries import load
+from tests.e2e.apps.cluster_queries import load, repeated
 from tests.e2e.support.kpl import deaggregated
 from tests.e2e.support.processes import executors, of_session
 from tests.e2e.support.programs import application, told, told_in
@@ -85,7 +84,8 @@ def copied(
                 for source in it.sources:
                     writers.enter_context(load(source, pause_seconds=0.5))
                 if has_state:
-                    writers.enter_context(repeating(it.sources[0]))
+                    again = partial(write_again, it.sources[0])
+                    writers.enter_context(repeated(again, pause_seconds=1))
                 it.start()
                 it.await_recovery()
                 it.recoveries.clear()  # a start is no recovery
@@ -102,23 +102,10 @@ def copied(
         return it.outcome(failure)
 
 
-@contextmanager
-def repeating(source: Stream) -> Iterator[None]:
-    """Write some rows of a stream again, all the time."""
-    over = threading.Event()
-
-    def write() -> None:
-        while not over.wait(1):
-            for it in random.sample(source.written, min(3, len(source.written))):
-                source.put_raw(json.dumps({"key": it.key, "n": it.n}).encode(), it.key)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        yield
-    finally:
-        over.set()
-        writer.join()
+def write_again(source: Stream) -> None:
+    """Write some rows of a stream again."""
+    for it in random.sample(source.written, min(3, len(source.written))):
+        source.send([it])
 
 
 class Target:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
 import pyspark
 
 from tests.campaign.rounds import FOLDER
+from tests.spark_versions import java
 
 JARS = Path(pyspark.__file__).parent / "jars"
-JAVA = Path(os.environ.get("JAVA_HOME", "/usr"), "bin", "java")
 
 
 def hadoop_jars(module: str, *options: str) -> list[Path]:
@@ -29,7 +28,7 @@ def hadoop_jars(module: str, *options: str) -> list[Path]:
         part = folder.with_name(f"{folder.name}.part")
         pattern = f"{part}/[artifact]-[revision](-[classifier]).[ext]"
         wanted = ["-dependency", "org.apache.hadoop", module, version, "-confs", "default"]
-        command = [str(JAVA), "-jar", str(ivy), *wanted, *options, "-retrieve", pattern]
+        command = [java(), "-jar", str(ivy), *wanted, *options, "-retrieve", pattern]
         subprocess.run(command, check=True)  # Ivy prints its progress
         part.rename(folder)
     return sorted(folder.glob("*.jar"))

@@ -9,8 +9,9 @@ import zipfile
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from tests.campaign.hadoop import JARS, JAVA, hadoop_jars
+from tests.campaign.hadoop import JARS, hadoop_jars
 from tests.e2e.support.streams import wait_for
+from tests.spark_versions import java
 
 if TYPE_CHECKING:
     import random
@@ -89,7 +90,7 @@ class Hdfs:
                 all_files.extractall(part, names)
             (part / "webapps").rename(pages)
         places = f"{jar.parent}:{jar}:{JARS}/*"
-        command = [str(JAVA), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", places]
+        command = [java(), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", places]
         command += ["org.apache.hadoop.test.MiniDFSClusterManager", *options]
         command += ["-nnport", str(self._port), "-datanodes", "1", "-writeDetails", str(said)]
         command += ["-D", f"hdfs.minidfs.basedir={self._folder}"]

@@ -91,14 +91,14 @@ def cause(kinesis: Proxy, sts: Proxy, kind: str, copies: Copies) -> None:
     elif kind in OF_STS:
         disturb(sts, OF_STS[kind], chance)
         copies.await_recovery(RECOVERY_SECONDS)  # the credentials are still valid
-        sts.calm()
-        time.sleep(RENEWAL_SECONDS)
     else:
         disturb(kinesis, kind, chance)
         is_long = kind not in (RESETS, CUTS, HALVES)
         time.sleep(chance.uniform(5, LONGEST_SECONDS) if is_long else 0)
     kinesis.calm()
     sts.calm()
+    if kind in OF_STS:
+        time.sleep(RENEWAL_SECONDS)
     copies.mark()
     copies.await_recovery(RECOVERY_SECONDS)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tests.campaign.rounds import FOLDER, ROOT, ROUND_SECONDS, Outcome, Play, last_lines
 from tests.e2e.support.processes import kill_session
+from tests.spark_versions import java
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,8 +67,7 @@ def compiled() -> ScalaTests:
     lines = output.splitlines()
     options = [line[2:] for line in lines if line.startswith("* ")]
     *_, classes, jazzer = (line for line in lines if ".jar" in line)  # a warning may follow
-    java = str(Path(os.environ["JAVA_HOME"], "bin", "java"))
-    return ScalaTests([java, *options], classes, jazzer)
+    return ScalaTests([java(), *options], classes, jazzer)
 
 
 def ended(command: list[str], environment: dict[str, str], log: Path) -> tuple[bool, str]:

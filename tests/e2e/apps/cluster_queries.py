@@ -23,7 +23,8 @@ from tests.e2e.support.streams import Stream, wait_for
 from tests.e2e.support.verdict import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
@@ -144,23 +145,28 @@ class Life:
         wait_for(f"{count} executors", lambda: len(registered(self.spark)) == count)
 
 
-@contextmanager
-def load(stream: Stream, pause_seconds: float = 0.02) -> Iterator[None]:
+def load(stream: Stream, pause_seconds: float = 0.02) -> AbstractContextManager[None]:
     """Write 40 records after each pause, all the time."""
+    return repeated(lambda: stream.put(40), pause_seconds)
+
+
+@contextmanager
+def repeated(act: Callable[[], None], pause_seconds: float) -> Iterator[None]:
+    """Call a function again and again in a thread, with a pause after each call."""
     over = threading.Event()
 
-    def write() -> None:
+    def run() -> None:
         while not over.is_set():
-            stream.put(40)
+            act()
             over.wait(pause_seconds)
 
-    writer = threading.Thread(target=write)
-    writer.start()
+    thread = threading.Thread(target=run)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        writer.join()
+        thread.join()
 
 
 def main(endpoint: str, folder: str, mode: str) -> None:

@@ -156,12 +156,17 @@ class Stream:
             for key in keys[: count - first]:
                 batch.append(Written(key, self._next[key]))
                 self._next[key] += 1
-            entries = [
-                {"PartitionKey": w.key, "Data": json.dumps({"key": w.key, "n": w.n}).encode()}
-                for w in batch
-            ]
-            self._send(entries)
+            self.send(batch)
             self.written += batch
+
+    def send(self, rows: list[Written]) -> None:
+        """Write rows in one request, and do not count them as written."""
+        self._send(
+            [
+                {"PartitionKey": w.key, "Data": json.dumps({"key": w.key, "n": w.n}).encode()}
+                for w in rows
+            ]
+        )
 
     def put_raw(self, data: bytes, key: str) -> None:
         """Write one record without a number."""
