@@ -28,6 +28,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.campaign.histories import STORED
 from tests.campaign.page import write_pages
 from tests.campaign.parts import PARTS
 from tests.campaign.rounds import FOLDER, ROOT, Outcome, Part, Play, Round, keep, last_lines
@@ -38,7 +39,8 @@ from tests.spark_versions import java_version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = ROOT / "docs" / "reference" / "reliability.md"
+REPORT = "docs/reference/reliability.md"
+PAGE = ROOT / REPORT
 STOPPED = 130  # exit status after a signal
 OFFSET = 1_000_000  # of the first seed: `.ci/run` has just run those before it
 
@@ -118,9 +120,20 @@ def show(it: Round, left: float, failed: int) -> None:
 
 @cache
 def commit() -> str:
-    """The commit of the working tree when the run began, with `+` if files differ from it."""
-    git = ["git", "describe", "--always", "--abbrev=10", "--exclude=*", "--dirty=+"]
-    return subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    """The commit of the working tree when the run began, with `+` if files differ from it.
+
+    What the campaign writes itself makes no difference.
+    """
+    written = (f":!{it}" for it in (REPORT, STORED))
+    head = git("rev-parse", "--short=10", "HEAD")
+    return head + "+" * bool(git("status", "--porcelain", "--", ".", *written))
+
+
+def git(*arguments: str) -> str:
+    """What git prints."""
+    command = ["git", *arguments]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def machine() -> str:

@@ -1,13 +1,15 @@
-"""The page of results and its plots, made from the kept rounds only.
+"""The page of results and its plots, made from the kept rounds.
 
-Rounds of one part, commit and machine are one row of `docs/reference/reliability.md`. The plots are
-in `target/campaign/index.html`: each gauge over the rounds, and each sample as a histogram.
+Rounds of one part, commit and machine are one row of `docs/reference/reliability.md`. Rows whose
+rounds another folder keeps stay on the page. The plots are in `target/campaign/index.html`: each
+gauge over the rounds, and each sample as a histogram.
 """
 
 from __future__ import annotations
 
 import html
 import math
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -49,6 +51,8 @@ This project has no AWS account, so nobody ran these experiments:
 - Put real load on a stream in on-demand mode, so that Kinesis changes its shards.
 - Keep checkpoints on Amazon S3 while S3 throttles requests.
 """
+ROW = re.compile(r"\| \w+ \| `")  # of a part and its commit
+FAILURE = re.compile(r"- \w+, commit ")
 COLUMNS = (
     "Part | Commit | Date | Machine | Wall time | Simulated | Rounds | Seeds | Result | Failures"
 )
@@ -58,7 +62,8 @@ def write_pages(parts: dict[str, Part], folder: Path, page: Path) -> None:
     """Write the page and the plots from the rounds in a folder."""
     groups = grouped([it for part in parts for it in rounds_of(part, folder)])
     if groups:
-        page.write_text(text_of(parts, groups), encoding="utf-8")
+        before = page.read_text(encoding="utf-8") if page.exists() else ""
+        page.write_text(text_of(parts, groups, before), encoding="utf-8")
         (folder / "index.html").write_text(plots_of(groups), encoding="utf-8")
 
 
@@ -70,17 +75,21 @@ def grouped(rounds: list[Round]) -> list[list[Round]]:
     return list(groups.values())
 
 
-def text_of(parts: dict[str, Part], groups: list[list[Round]]) -> str:
-    """The page."""
-    names = dict.fromkeys(rounds[0].part for rounds in groups)
+def text_of(parts: dict[str, Part], groups: list[list[Round]], before: str) -> str:
+    """The page, with the rows and the failures of the page before it."""
+    rows = [line[2:-2].split(" | ") for line in before.splitlines() if ROW.match(line)]
+    rows += map(row, groups)
+    newest = {(it[0], it[1], it[3]): it for it in rows}  # part, commit and machine
+    names = [name for name in parts if any(name == part for part, *_ in newest)]
     lines = [HEAD, "| Part | What a round does |", "|---|---|"]
     lines += [f"| {name} | {parts[name].subject} |" for name in names]
     lines += ["", f"| {COLUMNS} |", "|---|---|---|---|--:|--:|--:|---|---|---|"]
-    lines += [f"| {' | '.join(row(rounds))} |" for rounds in groups]
+    lines += [f"| {' | '.join(it)} |" for name in names for it in newest.values() if it[0] == name]
     failed = [it for rounds in groups for it in rounds if it.outcome.failure]
-    if failed:
-        lines += ["", "## Failures", "", FOUND, ""]
-        lines += [f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`" for it in failed]
+    told = [line for line in before.splitlines() if FAILURE.match(line)]
+    told += [f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`" for it in failed]
+    if told:
+        lines += ["", "## Failures", "", FOUND, "", *dict.fromkeys(told)]
     return "\n".join(lines) + "\n" + TAIL
 
 

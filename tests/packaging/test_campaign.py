@@ -83,6 +83,26 @@ def test_a_later_run_adds_rounds_with_new_seeds(tmp_path: Path) -> None:
     assert "<circle" in (tmp_path / "rounds" / "index.html").read_text(encoding="utf-8")
 
 
+def test_the_page_keeps_the_rows_and_failures_of_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for commit in ("before+", "today", "today"):
+        monkeypatch.setattr(campaign, "commit", lambda it=commit: it)
+        monkeypatch.setattr(campaign, "FOLDER", tmp_path / commit)
+        use(monkeypatch, lambda *_, it=commit: Outcome({"rows": 5}, failure="no", repeat=it))
+        assert campaign.main(["some", "--hours", "0"]) == 1
+    lines = (tmp_path / "page.md").read_text(encoding="utf-8").splitlines()
+    rows = [line[2:-2].split(" | ") for line in lines if line.startswith("| some | `")]
+    assert [(it[1], it[6], it[8]) for it in rows] == [
+        ("`before+`", "1", "rows: 5"),
+        ("`today`", "2", "rows: 10"),
+    ]
+    assert [line for line in lines if line.startswith("- some")] == [
+        "- some, commit before+: `before+`",
+        "- some, commit today: `today`",
+    ]
+
+
 def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
