@@ -1,6 +1,6 @@
 """Hostile inputs for what reads bytes and text.
 
-Jazzer chooses bytes for the targets in `FuzzTargets.scala` by the code that they reach. What it
+Jazzer chooses bytes for the targets of `FuzzTargets.scala` by the code that they reach. What it
 learns stays in `corpus` in the folder of the campaign, and later rounds begin with it.
 """
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests.campaign.hadoop import hadoop_jars
 
@@ -23,6 +23,17 @@ KEYS = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
 ERRORS, SLOW, OUTAGE = "periods with errors of S3", "periods in which S3 is slow", "outages of S3"
 CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH")
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>"
+
+
+class Requests(WSGIRequestHandler):
+    """Answers `Expect: 100-continue` once.
+
+    werkzeug's class and its base class answer it, and Hadoop takes the second answer for the last.
+    """
+
+    def handle_expect_100(self) -> bool:
+        """Leave the answer to werkzeug's class."""
+        return True
 
 
 class FaultyS3:
@@ -85,7 +96,7 @@ class FaultyS3:
     def running(self) -> Iterator[FaultyS3]:
         """Listen on any free port, with an empty bucket."""
         logging.getLogger("werkzeug").setLevel(logging.WARNING)  # otherwise a line per request
-        server = make_server("127.0.0.1", 0, self, threaded=True)
+        server = make_server("127.0.0.1", 0, self, threaded=True, request_handler=Requests)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         self.endpoint = f"http://127.0.0.1:{server.port}"

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
 import os
-import random
 import signal
 import socket
 import ssl
 from collections import Counter, defaultdict
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-import boto3
 import pytest
-from botocore.exceptions import ClientError
 
 from python.tests.doctor.servers import certified
 from tests.campaign import __main__ as campaign
@@ -27,7 +23,6 @@ from tests.campaign.histories import added, first_failure
 from tests.campaign.page import percentile
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, rounds_of
-from tests.campaign.s3 import BUCKET, ERRORS, FaultyS3
 from tests.campaign.soak import JUDGED, LIMITS, WARM_UP, growth
 from tests.e2e.support.streams import Written
 
@@ -416,44 +411,3 @@ def test_tls_notices_what_the_proxy_changes(tmp_path: Path) -> None:
                     assert secured.recv(100) == b"answer"
                 behind.close()
         assert proxy.corrupted > 0
-
-
-@pytest.mark.parametrize("is_conditional", [True, False])
-def test_an_s3_without_conditional_writes_overwrites_a_file(is_conditional: bool) -> None:
-    with FaultyS3(is_conditional=is_conditional).running() as server:
-        client = boto3.client(
-            "s3",
-            endpoint_url=server.endpoint,
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
-
-        def put(body: bytes) -> None:
-            client.put_object(Bucket=BUCKET, Key=server.root, Body=body, IfNoneMatch="*")
-
-        put(b"first")
-        if is_conditional:
-            with pytest.raises(ClientError, match="PreconditionFailed"):
-                put(b"second")
-        else:
-            put(b"second")
-        there = client.get_object(Bucket=BUCKET, Key=server.root)["Body"].read()
-        assert there == (b"first" if is_conditional else b"second")
-        assert server.counts() == {"failed requests to S3": 0, "conditional writes": 2}
-
-
-def test_an_s3_fails_until_its_trouble_ends() -> None:
-    with FaultyS3(is_conditional=True).running() as server:
-        with server.outage(ERRORS, random.Random(1)):
-            statuses = [status_of(server) for _ in range(100)]
-        assert statuses.count(200) > 50
-        assert server.counts()["failed requests to S3"] == 100 - statuses.count(200) > 0
-        assert {status_of(server) for _ in range(30)} == {200}
-
-
-def status_of(server: FaultyS3) -> int:
-    client = http.client.HTTPConnection(urlsplit(server.endpoint).netloc)
-    with closing(client):
-        client.request("GET", f"/{BUCKET}", headers={"Authorization": "AWS local:none"})
-        return client.getresponse().status
