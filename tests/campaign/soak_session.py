@@ -95,7 +95,6 @@ class Session:
         """What this JVM holds, with all passing queries stopped."""
         jvm: Any = self.spark._jvm
         env = jvm.org.apache.spark.SparkEnv.get()
-        process = Path("/proc", str(jvm.java.lang.ProcessHandle.current().pid()))
         beans = jvm.java.lang.management.ManagementFactory
         heaps = []
         for _ in range(4):  # Spark's cleaner works in a thread of its own
@@ -103,10 +102,13 @@ class Session:
             jvm.java.lang.System.gc()
             time.sleep(0.5)
             heaps.append(beans.getMemoryMXBean().getHeapMemoryUsage().getUsed())
+        files = open_files(jvm.java.lang.ProcessHandle.current().pid())
+        connections = sum(it.startswith("socket:") for it in files)
         return {
             "heap after collection, MB": round(min(heaps) / 1e6, 2),
             "threads": beans.getThreadMXBean().getThreadCount(),
-            "open files": len(list((process / "fd").iterdir())),
+            "open files": len(files) - connections,
+            "connections": connections,
             "RPC endpoints": field(field(env.rpcEnv(), "dispatcher"), "endpoints").size(),
             "disk, MB": round(size_of(self.folder) / 1e6, 2),
             "sources of metrics": field(env.metricsSystem(), "sources").size(),
@@ -119,6 +121,15 @@ def batches(query: StreamingQuery) -> int:
         raise RuntimeError(f"the query ended: {query.exception()}")
     progress = query.lastProgress
     return -1 if progress is None else progress["batchId"]
+
+
+def open_files(pid: int) -> list[str]:
+    """The targets of the file descriptors of a process, without those that are just closed."""
+    found = []
+    for it in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.append(str(it.readlink()))
+    return found
 
 
 def size_of(folder: Path) -> int:
