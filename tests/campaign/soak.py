@@ -76,8 +76,10 @@ def play(
     session.stdin.flush()
     limit = threading.Timer(ROUND_SECONDS, kill_session, [session.pid])
     limit.start()
-    said = session.stdout.readline()
-    limit.cancel()
+    try:
+        said = session.stdout.readline()
+    finally:  # also after a signal: the timer would keep this process alive
+        limit.cancel()
     if not said:
         status = session.wait(60)
         _, found, traceback = log.read_text(errors="replace").rpartition("Traceback")
