@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -33,7 +34,6 @@ from tests.campaign.page import write_pages
 from tests.campaign.parts import PARTS
 from tests.campaign.rounds import FOLDER, ROOT, Outcome, Part, Play, Round, keep, last_lines
 from tests.campaign.rounds import rounds_of as kept_rounds
-from tests.run_all import first_seed
 from tests.spark_versions import java_version
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 REPORT = "docs/reference/reliability.md"
 PAGE = ROOT / REPORT
 STOPPED = 130  # exit status after a signal
-OFFSET = 1_000_000  # of the first seed: `.ci/run` has just run those before it
 
 
 def run(parts: list[Part], seconds: float, folder: Path) -> int:
@@ -78,8 +77,13 @@ def rounds_until(until: float, part: Part, folder: Path) -> Iterator[Round]:
 def next_round(part: Part, play: Play, folder: Path) -> Round:
     """Run the round after those that are kept."""
     before = kept_rounds(part.name, folder)
-    seed = before[-1].last_seed + 1 if before else first_seed() + OFFSET
+    seed = before[-1].last_seed + 1 if before else first_seed()
     return played(part, play, seed, folder)
+
+
+def first_seed() -> int:
+    """The seed of the first round in a folder."""
+    return random.randrange(2**32)
 
 
 def played(part: Part, play: Play, seed: int, folder: Path) -> Round:
@@ -122,11 +126,12 @@ def show(it: Round, left: float, failed: int) -> None:
 def commit() -> str:
     """The commit of the working tree when the run began, with `+` if files differ from it.
 
-    What the campaign writes itself makes no difference.
+    The files that the campaign writes do not count.
     """
-    written = (f":!{it}" for it in (REPORT, STORED))
+    ignored = (f":!{it}" for it in (REPORT, STORED))
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", *ignored)
     head = git("rev-parse", "--short=10", "HEAD")
-    return head + "+" * bool(git("status", "--porcelain", "--", ".", *written))
+    return f"{head}+" if changed else head
 
 
 def git(*arguments: str) -> str:
@@ -157,6 +162,7 @@ def main(arguments: list[str]) -> int:
     parts = [PARTS[name] for name in names]
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
+    commit()
     os.environ.pop("SEED", None)  # of make; the suites would run this seed alone
     # The programs in tests/e2e/apps import tests.e2e.support.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

@@ -1,7 +1,7 @@
 """The page of results and its plots, made from the kept rounds.
 
-Rounds of one part, commit and machine are one row of `docs/reference/reliability.md`. Rows whose
-rounds another folder keeps stay on the page. The plots are in `target/campaign/index.html`: each
+Rounds of one part, commit and machine are one row of `docs/reference/reliability.md`. Rows of
+other folders stay. The plots are in `target/campaign/index.html`: each
 gauge over the rounds, and each sample as a histogram.
 """
 
@@ -28,7 +28,7 @@ have not run before. The local Kinesis, Spark and the connector run on one machi
 We wrote the local Kinesis. It shares classes with the connector, and these tests may miss errors
 in the shared classes.
 `make campaign PART=histories HOURS=0.5` runs one part for half an hour, and adds its rounds to
-this page.
+this page. The rows of other machines stay.
 
 The second table has a row per part, commit and machine. `+` after a commit means that files
 differed from it. *Simulated* is the time that passed on simulated clocks. *Seeds* is the number of
@@ -51,8 +51,8 @@ This project has no AWS account, so nobody ran these experiments:
 - Put real load on a stream in on-demand mode, so that Kinesis changes its shards.
 - Keep checkpoints on Amazon S3 while S3 throttles requests.
 """
-ROW = re.compile(r"\| \w+ \| `")  # of a part and its commit
-FAILURE = re.compile(r"- \w+, commit ")
+ROW = re.compile(r"\| \w+ \| `")  # begins with the part and the commit
+FAILURE = re.compile(r"- (\w+), commit ")
 COLUMNS = (
     "Part | Commit | Date | Machine | Wall time | Simulated | Rounds | Seeds | Result | Failures"
 )
@@ -62,8 +62,8 @@ def write_pages(parts: dict[str, Part], folder: Path, page: Path) -> None:
     """Write the page and the plots from the rounds in a folder."""
     groups = grouped([it for part in parts for it in rounds_of(part, folder)])
     if groups:
-        before = page.read_text(encoding="utf-8") if page.exists() else ""
-        page.write_text(text_of(parts, groups, before), encoding="utf-8")
+        old_page = page.read_text(encoding="utf-8") if page.exists() else ""
+        page.write_text(text_of(parts, groups, old_page), encoding="utf-8")
         (folder / "index.html").write_text(plots_of(groups), encoding="utf-8")
 
 
@@ -75,22 +75,34 @@ def grouped(rounds: list[Round]) -> list[list[Round]]:
     return list(groups.values())
 
 
-def text_of(parts: dict[str, Part], groups: list[list[Round]], before: str) -> str:
-    """The page, with the rows and the failures of the page before it."""
-    rows = [line[2:-2].split(" | ") for line in before.splitlines() if ROW.match(line)]
-    rows += map(row, groups)
-    newest = {(it[0], it[1], it[3]): it for it in rows}  # part, commit and machine
-    names = [name for name in parts if any(name == part for part, *_ in newest)]
-    lines = [HEAD, "| Part | What a round does |", "|---|---|"]
-    lines += [f"| {name} | {parts[name].subject} |" for name in names]
-    lines += ["", f"| {COLUMNS} |", "|---|---|---|---|--:|--:|--:|---|---|---|"]
-    lines += [f"| {' | '.join(it)} |" for name in names for it in newest.values() if it[0] == name]
-    failed = [it for rounds in groups for it in rounds if it.outcome.failure]
-    told = [line for line in before.splitlines() if FAILURE.match(line)]
-    told += [f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`" for it in failed]
-    if told:
-        lines += ["", "## Failures", "", FOUND, "", *dict.fromkeys(told)]
-    return "\n".join(lines) + "\n" + TAIL
+def text_of(parts: dict[str, Part], groups: list[list[Round]], old_page: str) -> str:
+    """The page, with the rows and failures of the old page."""
+    lines = old_page.splitlines()
+    old_rows = [line[2:-2].split(" | ") for line in lines if ROW.match(line)]
+    rows = {key(cells): cells for cells in (*old_rows, *map(row, groups)) if cells[0] in parts}
+    names = [name for name in parts if any(cells[0] == name for cells in rows.values())]
+    failures = [line for line in lines if (found := FAILURE.match(line)) and found[1] in parts]
+    failures += [
+        f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`"
+        for rounds in groups
+        for it in rounds
+        if it.outcome.failure
+    ]
+    page = [HEAD, "| Part | What a round does |", "|---|---|"]
+    page += [f"| {name} | {parts[name].subject} |" for name in names]
+    page += ["", f"| {COLUMNS} |", "|---|---|---|---|--:|--:|--:|---|---|---|"]
+    page += [
+        f"| {' | '.join(cells)} |" for name in names for cells in rows.values() if cells[0] == name
+    ]
+    if failures:
+        page += ["", "## Failures", "", FOUND, "", *dict.fromkeys(failures)]
+    return "\n".join(page) + "\n" + TAIL
+
+
+def key(cells: list[str]) -> tuple[str, str, str, str]:
+    """Part, commit, machine and first seed of a row: each folder begins with another seed."""
+    part, commit, _, machine, _, _, _, seeds, *_ = cells
+    return part, commit, machine, seeds.rpartition(" ")[2]
 
 
 def row(rounds: list[Round]) -> list[str]:

@@ -25,14 +25,15 @@ CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH")
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>"
 
 
-class Requests(WSGIRequestHandler):
-    """Answers `Expect: 100-continue` once.
+class ContinueOnce(WSGIRequestHandler):
+    """Sends `100 Continue` once per request.
 
-    werkzeug's class and its base class answer it, and Hadoop takes the second answer for the last.
+    Python's `http.server` sends it, and werkzeug sends it again. Hadoop takes the second one for
+    the final response.
     """
 
     def handle_expect_100(self) -> bool:
-        """Leave the answer to werkzeug's class."""
+        """Send nothing, because werkzeug does."""
         return True
 
 
@@ -96,7 +97,7 @@ class FaultyS3:
     def running(self) -> Iterator[FaultyS3]:
         """Listen on any free port, with an empty bucket."""
         logging.getLogger("werkzeug").setLevel(logging.WARNING)  # otherwise a line per request
-        server = make_server("127.0.0.1", 0, self, threaded=True, request_handler=Requests)
+        server = make_server("127.0.0.1", 0, self, threaded=True, request_handler=ContinueOnce)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         self.endpoint = f"http://127.0.0.1:{server.port}"

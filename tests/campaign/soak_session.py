@@ -102,12 +102,12 @@ class Session:
             jvm.java.lang.System.gc()
             time.sleep(0.5)
             heaps.append(beans.getMemoryMXBean().getHeapMemoryUsage().getUsed())
-        files = open_files(jvm.java.lang.ProcessHandle.current().pid())
-        connections = sum(it.startswith("socket:") for it in files)
+        opened = descriptors(jvm.java.lang.ProcessHandle.current().pid())
+        connections = sum(it.startswith("socket:") for it in opened)
         return {
             "heap after collection, MB": round(min(heaps) / 1e6, 2),
             "threads": beans.getThreadMXBean().getThreadCount(),
-            "open files": len(files) - connections,
+            "open files": len(opened) - connections,
             "connections": connections,
             "RPC endpoints": field(field(env.rpcEnv(), "dispatcher"), "endpoints").size(),
             "disk, MB": round(size_of(self.folder) / 1e6, 2),
@@ -123,8 +123,8 @@ def batches(query: StreamingQuery) -> int:
     return -1 if progress is None else progress["batchId"]
 
 
-def open_files(pid: int) -> list[str]:
-    """The targets of the file descriptors of a process, without those that are just closed."""
+def descriptors(pid: int) -> list[str]:
+    """What the file descriptors of a process refer to. Skips those that are closed meanwhile."""
     found = []
     for it in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):

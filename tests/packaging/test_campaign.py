@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import ssl
@@ -24,6 +25,7 @@ from tests.campaign.page import percentile
 from tests.campaign.proxy import Proxy
 from tests.campaign.rounds import Outcome, Part, rounds_of
 from tests.campaign.soak import JUDGED, LIMITS, WARM_UP, growth
+from tests.campaign.soak_session import descriptors
 from tests.e2e.support.streams import Written
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 def _places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaign, "FOLDER", tmp_path / "rounds")
     monkeypatch.setattr(campaign, "PAGE", tmp_path / "page.md")
-    monkeypatch.setattr(campaign, "first_seed", lambda: 100 - campaign.OFFSET)
+    monkeypatch.setattr(campaign, "first_seed", lambda: 100)
     monkeypatch.setattr(campaign, "PARTS", {"some": part(plain)})
     monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
 
@@ -78,24 +80,63 @@ def test_a_later_run_adds_rounds_with_new_seeds(tmp_path: Path) -> None:
     assert "<circle" in (tmp_path / "rounds" / "index.html").read_text(encoding="utf-8")
 
 
-def test_the_page_keeps_the_rows_and_failures_of_another_folder(
+def test_the_page_keeps_the_rows_and_failures_of_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for commit in ("before+", "today", "today"):
-        monkeypatch.setattr(campaign, "commit", lambda it=commit: it)
-        monkeypatch.setattr(campaign, "FOLDER", tmp_path / commit)
-        use(monkeypatch, lambda *_, it=commit: Outcome({"rows": 5}, failure="no", repeat=it))
-        assert campaign.main(["some", "--hours", "0"]) == 1
+    def fails(name: str) -> Part:
+        @contextmanager
+        def opened() -> Iterator[Play]:
+            yield lambda *_: Outcome({"rows": 5}, failure="no", repeat="again")
+
+        return Part(name, f"is {name}", opened)
+
+    monkeypatch.setattr(campaign, "PARTS", {name: fails(name) for name in ("some", "other")})
+    runs = (("1", "one", 100), ("2", "one", 200), ("2", "one", 200), ("3", "other", 100))
+    for folder, machine, seed in runs:
+        monkeypatch.setattr(campaign, "FOLDER", tmp_path / folder)
+        monkeypatch.setattr(campaign, "machine", lambda it=machine: it)
+        monkeypatch.setattr(campaign, "commit", lambda: "c")
+        monkeypatch.setattr(campaign, "first_seed", lambda it=seed: it)
+        parts = "some" if folder == "1" else "some,other"
+        assert campaign.main([parts, "--hours", "0"]) == 1
     lines = (tmp_path / "page.md").read_text(encoding="utf-8").splitlines()
-    rows = [line[2:-2].split(" | ") for line in lines if line.startswith("| some | `")]
-    assert [(it[1], it[6], it[8]) for it in rows] == [
-        ("`before+`", "1", "rows: 5"),
-        ("`today`", "2", "rows: 10"),
+    rows = [line[2:-2].split(" | ") for line in lines if re.match(r"\| (some|other) \| `", line)]
+    assert [(it[0], it[3], it[6], it[7]) for it in rows] == [
+        ("some", "one", "1", "1 from 100"),
+        ("some", "one", "2", "2 from 200"),
+        ("some", "other", "1", "1 from 100"),
+        ("other", "one", "2", "2 from 200"),
+        ("other", "other", "1", "1 from 100"),
     ]
-    assert [line for line in lines if line.startswith("- some")] == [
-        "- some, commit before+: `before+`",
-        "- some, commit today: `today`",
-    ]
+    assert "| some | is some |" in lines
+    told = [line for line in lines if line.startswith("- ")][:2]
+    assert told == ["- some, commit c: `again`", "- other, commit c: `again`"]
+
+
+def test_a_plus_marks_a_commit_if_files_of_others_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaign, "ROOT", tmp_path)
+    own, others = tmp_path / campaign.REPORT, tmp_path / "code"
+    own.parent.mkdir(parents=True)
+    for it in (own, others):
+        it.write_text("before")
+    campaign.git("init", "-q")
+    campaign.git("add", ".")
+    campaign.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
+    commit = campaign.commit.__wrapped__
+    for it, is_marked in ((own, False), (others, True)):
+        it.write_text("after")
+        assert commit().endswith("+") == is_marked
+
+
+def test_connections_are_told_from_files(tmp_path: Path) -> None:
+    before = descriptors(os.getpid())
+    with (tmp_path / "file").open("w"), socket.create_server(("127.0.0.1", 0)):
+        now = Counter(descriptors(os.getpid()))
+    more = [*(now - Counter(before))]
+    assert str(tmp_path / "file") in more
+    assert sum(it.startswith("socket:") for it in more) == 1
 
 
 def test_a_failure_is_kept_with_its_seed_and_the_campaign_goes_on(
@@ -227,7 +268,7 @@ SinkSimulation:
 def test_the_output_of_jazzer_is_read(tmp_path: Path) -> None:
     output = """INFO: Seed: 7
 == Java Exception: java.lang.AssertionError: another offset
-\tat sparkkinesis.source.checkpoint.OffsetTarget$.fuzzerTestOneInput(FuzzTargets.scala:90)
+\tat sparkkinesis.source.checkpoint.OffsetTarget$.fuzzerTestOneInput(OffsetTargets.scala:25)
 artifact_prefix='/c/'; Test unit written to /c/fuzz-x/crash-5cc1
 stat::number_of_executed_units: 14977
 """

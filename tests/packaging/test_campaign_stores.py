@@ -1,4 +1,4 @@
-"""The stores of checkpoints of the campaign: an S3 that fails, and an HDFS that is killed."""
+"""The campaign's checkpoint stores: an S3 server that fails, and an HDFS that is killed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import http.client
 import random
 import socket
 import subprocess
-from contextlib import closing
+import time
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,11 +16,12 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.campaign.hadoop import JARS
-from tests.campaign.hdfs import PAUSE, RESTART, Hdfs
+from tests.campaign.hdfs import Hdfs
 from tests.campaign.s3 import BUCKET, ERRORS, FaultyS3
 from tests.spark_versions import java
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -64,7 +66,7 @@ def status_of(server: FaultyS3) -> int:
         return client.getresponse().status
 
 
-def test_an_s3_says_once_that_a_client_may_continue() -> None:
+def test_s3_sends_100_continue_once_per_request() -> None:
     with FaultyS3(is_conditional=True).running() as server:
         address = urlsplit(server.endpoint)
         with socket.create_connection((address.hostname, address.port), 60) as client:
@@ -81,32 +83,40 @@ def test_an_s3_says_once_that_a_client_may_continue() -> None:
 
 
 @pytest.mark.slow
-def test_an_hdfs_keeps_its_files_through_a_pause_and_a_kill(tmp_path: Path) -> None:
+def test_hdfs_answers_after_an_outage_and_keeps_its_files(tmp_path: Path) -> None:
     local = tmp_path / "local"
     local.write_text("first")
-    chance = random.Random(1)
     with Hdfs(tmp_path / "hdfs").running() as store:
-        shell = Shell(store, tmp_path)
-        assert shell.run("-put", str(local), store.root).wait(120) == 0
-        with store.outage(PAUSE, chance):
-            reading = shell.run("-cat", store.root)
-            with pytest.raises(subprocess.TimeoutExpired):
-                reading.wait(10)
-        assert reading.communicate(timeout=120)[0] == b"first"
-        with store.outage(RESTART, chance):
-            reading = shell.run("-cat", store.root)
-        assert reading.communicate(timeout=120)[0] == b"first"
+        shell = HadoopShell(store, tmp_path)
+        with shell.running("-put", str(local), store.root) as writing:
+            assert writing.wait(120) == 0
+        began = time.monotonic()
+        with shell.running("-cat", store.root) as reading:
+            assert reading.communicate(timeout=120)[0] == b"first"
+        usual_seconds = time.monotonic() - began
+        for kind in store.kinds:
+            with ExitStack() as until_read:
+                with store.outage(kind, random.Random(1)):
+                    reading = until_read.enter_context(shell.running("-cat", store.root))
+                    with pytest.raises(subprocess.TimeoutExpired):
+                        reading.wait(4 * usual_seconds)
+                assert reading.communicate(timeout=120)[0] == b"first"
 
 
-class Shell:
+class HadoopShell:
     def __init__(self, store: Hdfs, folder: Path) -> None:
-        properties = "".join(
-            f"<property><name>{name.removeprefix('spark.hadoop.')}</name><value>{it}</value></property>"
-            for name, it in store.settings().items()
-        )
+        properties = ""
+        for name, value in store.settings().items():
+            of_hadoop = name.removeprefix("spark.hadoop.")
+            properties += f"<property><name>{of_hadoop}</name><value>{value}</value></property>"
         (folder / "core-site.xml").write_text(f"<configuration>{properties}</configuration>")
         self.program = [java(), "-Xmx256m", "-cp", f"{folder}:{JARS}/*"]
 
-    def run(self, *command: str) -> subprocess.Popen[bytes]:
+    @contextmanager
+    def running(self, *command: str) -> Iterator[subprocess.Popen[bytes]]:
         program = [*self.program, "org.apache.hadoop.fs.FsShell", *command]
-        return subprocess.Popen(program, stdout=subprocess.PIPE)
+        with subprocess.Popen(program, stdout=subprocess.PIPE) as process:
+            try:
+                yield process
+            finally:
+                process.kill()

@@ -17,6 +17,7 @@ trait FuzzTarget {
   def examples: Gen[Array[Byte]]
 }
 
+/** All targets. Jazzer runs only those in this list. */
 object FuzzTargets {
   val all: Seq[FuzzTarget] = Seq(
     model.aggregate.AggregateTarget,

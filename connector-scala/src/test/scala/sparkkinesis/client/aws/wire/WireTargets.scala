@@ -31,7 +31,7 @@ object GetRecordsTarget extends FuzzTarget {
     }
 
   private def comparable(page: Page) =
-    (page.records.map(Records.comparable), page.next, page.millisBehindLatest, page.children)
+    (page.records.map(Records.fields), page.next, page.millisBehindLatest, page.children)
 
   private val http = new CannedHttp
   private lazy val client = new AwsKinesisClient(http.client(), "nowhere", () => ())
@@ -144,7 +144,7 @@ object EventTarget extends FuzzTarget {
   }
 
   private def comparable(event: ShardEvent) = (
-    event.records.map(Records.comparable),
+    event.records.map(Records.fields),
     event.continuation,
     event.millisBehindLatest,
     event.children
@@ -152,6 +152,6 @@ object EventTarget extends FuzzTarget {
 }
 
 private object Records {
-  def comparable(it: Record): Product =
+  def fields(it: Record): Product =
     (it.sequenceNumber.text, it.partitionKey, it.data.toSeq, it.arrivalMillis, it.encryptionType)
 }
