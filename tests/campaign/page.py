@@ -82,12 +82,10 @@ def text_of(parts: dict[str, Part], groups: list[list[Round]], old_page: str) ->
     rows = {key(cells): cells for cells in (*old_rows, *map(row, groups)) if cells[0] in parts}
     names = [name for name in parts if any(cells[0] == name for cells in rows.values())]
     failures = [line for line in lines if (found := FAILURE.match(line)) and found[1] in parts]
-    failures += [
-        f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`"
-        for rounds in groups
-        for it in rounds
-        if it.outcome.failure
-    ]
+    for it in (it for rounds in groups for it in rounds if it.outcome.failure):
+        line = f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`"
+        if not any(known.startswith(line) for known in failures):  # somebody explained it
+            failures.append(line)
     page = [HEAD, "| Part | What a round does |", "|---|---|"]
     page += [f"| {name} | {parts[name].subject} |" for name in names]
     page += ["", f"| {COLUMNS} |", "|---|---|---|---|--:|--:|--:|---|---|---|"]
@@ -95,7 +93,7 @@ def text_of(parts: dict[str, Part], groups: list[list[Round]], old_page: str) ->
         f"| {' | '.join(cells)} |" for name in names for cells in rows.values() if cells[0] == name
     ]
     if failures:
-        page += ["", "## Failures", "", FOUND, "", *dict.fromkeys(failures)]
+        page += ["", "## Failures", "", FOUND, "", *failures]
     return "\n".join(page) + "\n" + TAIL
 
 
