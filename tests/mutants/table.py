@@ -257,7 +257,7 @@ MUTANTS = [
     Mutant(
         name="report-counted-twice",
         promise="A report that arrives twice adds its pages once.",
-        file="source/plan/ReadingShards.scala",
+        file="source/plan/ReadAhead.scala",
         old="case Some(shard) if report.from == shard.tip =>",
         new="case Some(shard) if report.from == shard.tip || "
         "ReadingShards.isKnown(report, shard.tip) =>",
@@ -266,7 +266,7 @@ MUTANTS = [
     Mutant(
         name="former-reader-believed",
         promise="The driver ignores reports of an assignment that it has ended.",
-        file="source/plan/ReadingShards.scala",
+        file="source/plan/ReadAhead.scala",
         old="executor.contains(other) && generation == since",
         new="executor.contains(other) && generation >= since",
         suite="ReadAheadSuite",
