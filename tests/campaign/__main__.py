@@ -162,7 +162,7 @@ def main(arguments: list[str]) -> int:
     parts = [PARTS[name] for name in names]
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
-    commit()
+    commit()  # finds it before the first round, and keeps it
     os.environ.pop("SEED", None)  # of make; the suites would run this seed alone
     # The programs in tests/e2e/apps import tests.e2e.support.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

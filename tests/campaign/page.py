@@ -1,8 +1,8 @@
 """The page of results and its plots, made from the kept rounds.
 
-Rounds of one part, commit and machine are one row of `docs/reference/reliability.md`. Rows of
-other folders stay. The plots are in `target/campaign/index.html`: each
-gauge over the rounds, and each sample as a histogram.
+The rounds of a part, commit and machine in a folder are a row of `docs/reference/reliability.md`.
+Rows of other folders stay. The plots are in `target/campaign/index.html`: each gauge over the
+rounds, and each sample as a histogram.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ in the shared classes.
 `make campaign PART=histories HOURS=0.5` runs one part for half an hour, and adds its rounds to
 this page. The rows of other machines stay.
 
-The second table has a row per part, commit and machine. `+` after a commit means that files
+The second table has a row per part, commit, machine and folder. `+` after a commit means that files
 differed from it. *Simulated* is the time that passed on simulated clocks. *Seeds* is the number of
 seeds, and the first one. Rows count as *foreign* if nobody wrote them, and as *twice* if they are
 duplicates.
@@ -82,7 +82,8 @@ def text_of(parts: dict[str, Part], groups: list[list[Round]], old_page: str) ->
     rows = {key(cells): cells for cells in (*old_rows, *map(row, groups)) if cells[0] in parts}
     names = [name for name in parts if any(cells[0] == name for cells in rows.values())]
     failures = [line for line in lines if (found := FAILURE.match(line)) and found[1] in parts]
-    for it in (it for rounds in groups for it in rounds if it.outcome.failure):
+    failed = [it for rounds in groups for it in rounds if it.outcome.failure]
+    for it in failed:
         line = f"- {it.part}, commit {it.commit}: `{it.outcome.repeat}`"
         if not any(known.startswith(line) for known in failures):  # somebody explained it
             failures.append(line)

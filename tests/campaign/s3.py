@@ -102,13 +102,16 @@ class FaultyS3:
         thread.start()
         self.endpoint = f"http://127.0.0.1:{server.port}"
         try:
-            client = boto3.client("s3", endpoint_url=self.endpoint, region_name="us-east-1", **KEYS)
-            client.create_bucket(Bucket=BUCKET)
+            self.client().create_bucket(Bucket=BUCKET)
             yield self
         finally:
             server.shutdown()
             thread.join()
             server.server_close()
+
+    def client(self) -> Any:
+        """A client of boto3."""
+        return boto3.client("s3", endpoint_url=self.endpoint, region_name="us-east-1", **KEYS)
 
     def settings(self) -> dict[str, str]:
         """Spark's settings for Hadoop's S3A with this server."""

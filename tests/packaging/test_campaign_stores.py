@@ -11,7 +11,6 @@ from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import boto3
 import pytest
 from botocore.exceptions import ClientError
 
@@ -28,13 +27,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("is_conditional", [True, False])
 def test_an_s3_without_conditional_writes_overwrites_a_file(is_conditional: bool) -> None:
     with FaultyS3(is_conditional=is_conditional).running() as server:
-        client = boto3.client(
-            "s3",
-            endpoint_url=server.endpoint,
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
+        client = server.client()
 
         def put(body: bytes) -> None:
             client.put_object(Bucket=BUCKET, Key=server.root, Body=body, IfNoneMatch="*")

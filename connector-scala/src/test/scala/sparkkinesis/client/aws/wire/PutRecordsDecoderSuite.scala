@@ -1,72 +1,28 @@
 package sparkkinesis.client.aws.wire
 
-import scala.jdk.CollectionConverters._
-import scala.util.{Success, Try}
-
 import com.fasterxml.jackson.dataformat.cbor.CBORGenerator
 import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
-import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest
 
 import sparkkinesis.Generators
 import sparkkinesis.Properties
 import sparkkinesis.client.PutResult
 import sparkkinesis.client.PutResult.{Failed, Written}
-import sparkkinesis.client.aws.{AwsConversions, CannedHttp}
 import sparkkinesis.model.{SequenceNumber, ShardId}
 
 /** The decoder and the SDK decode the same results. */
 class PutRecordsDecoderSuite extends AnyFunSuite with Properties {
   import CborPages.{anyByte, written => cbor}
+  import CborResults.{anyResults, encoded}
 
   private implicit def noShrink[A]: Shrink[A] = Shrink.shrinkAny
 
-  private val anyShard: Gen[ShardId] =
-    Gen.oneOf(Gen.choose(0, 300).map(Generators.shardId), Gen.oneOf("s", "", "ш").map(ShardId(_)))
-
-  private val anyResult: Gen[PutResult] = Gen.oneOf(
-    Gen.zip(anyShard, Generators.sequenceNumber).map { case (s, n) => Written(s, n) },
-    Gen.zip(Gen.oneOf("InternalFailure", "Ошибка"), Gen.oneOf("", "too fast")).map {
-      case (code, message) => Failed(code, message)
-    }
-  )
-
-  private def results(most: Int) = Gen.choose(0, most).flatMap(Gen.listOfN(_, anyResult))
-
-  private def encoded(results: Seq[PutResult], isSized: Boolean, hasMore: Boolean): Array[Byte] =
-    cbor { out =>
-      def begin(size: Int): Unit =
-        if (isSized) out.writeStartObject(null, size) else out.writeStartObject()
-      def more(): Unit = if (hasMore) out.writeStringField("New", "ново")
-      val extra = if (hasMore) 1 else 0
-      begin(2 + extra)
-      out.writeNumberField("FailedRecordCount", results.count(_.isInstanceOf[Failed]))
-      out.writeFieldName("Records")
-      if (isSized) out.writeStartArray(null, results.size) else out.writeStartArray()
-      results.foreach { result =>
-        begin(2 + extra)
-        result match {
-          case Written(shard, number) =>
-            out.writeStringField("ShardId", shard.name)
-            more()
-            out.writeStringField("SequenceNumber", number.text)
-          case Failed(code, message) =>
-            out.writeStringField("ErrorCode", code)
-            more()
-            out.writeStringField("ErrorMessage", message)
-        }
-        out.writeEndObject()
-      }
-      out.writeEndArray()
-      more()
-      out.writeEndObject()
-    }
-
   test("a decoded response equals the one that was encoded, and the SDK's decoding") {
-    forAll(results(30), Gen.oneOf(true, false), Gen.oneOf(true, false)) { (all, isSized, hasMore) =>
-      val bytes = encoded(all, isSized, hasMore)
-      assert(PutRecordsDecoder.decode(bytes) === Some(all))
-      assert(bySdk(bytes) === Success(all))
+    forAll(anyResults(30), Gen.oneOf(true, false), Gen.oneOf(true, false)) {
+      (all, isSized, hasMore) =>
+        val bytes = encoded(all, isSized, hasMore)
+        assert(PutRecordsDecoder.decode(bytes) === Some(all))
+        assert(PutRecordsTarget.bySdk(bytes) === all)
     }
   }
 
@@ -87,7 +43,7 @@ class PutRecordsDecoderSuite extends AnyFunSuite with Properties {
 
   test("a corrupted response is decoded as the SDK decodes it, or left to the SDK") {
     val garbled = for {
-      bytes <- Gen.zip(results(2), Gen.oneOf(true, false), Gen.oneOf(true, false)).map {
+      bytes <- Gen.zip(anyResults(2), Gen.oneOf(true, false), Gen.oneOf(true, false)).map {
         case (all, isSized, hasMore) => encoded(all, isSized, hasMore)
       }
       at <- Gen.choose(0, bytes.length - 1)
@@ -141,16 +97,5 @@ class PutRecordsDecoderSuite extends AnyFunSuite with Properties {
 
   test("a response without records is left to the SDK") {
     assert(PutRecordsDecoder.decode(Array(0xa0.toByte)).isEmpty)
-  }
-
-  private val http = new CannedHttp
-  private lazy val sdk = http.client()
-
-  private def bySdk(answer: Array[Byte]): Try[Seq[PutResult]] = {
-    http.answer = answer
-    Try {
-      val said = sdk.putRecords(PutRecordsRequest.builder().streamName("orders").build())
-      said.records.asScala.map(AwsConversions.putResult).toSeq
-    }
   }
 }

@@ -22,17 +22,8 @@ class RequestBodyOverrideSuite extends AnyFunSuite {
     finally client.close()
   }
 
-  private val one = CborPages.written { out =>
-    out.writeStartObject()
-    out.writeArrayFieldStart("Records")
-    out.writeStartObject()
-    out.writeStringField("ShardId", "shardId-000000000001")
-    out.writeStringField("SequenceNumber", "12")
-    out.writeEndObject()
-    out.writeEndArray()
-    out.writeEndObject()
-  }
   private val written = PutResult.Written(ShardId("shardId-000000000001"), SequenceNumber("12"))
+  private val one = CborResults.encoded(Seq(written), isSized = false, hasMore = false)
 
   test("the SDK sends our body with its own length, and signs it") {
     withClient { (client, http) =>

@@ -5,7 +5,6 @@ import java.net.{InetAddress, InetSocketAddress, URI}
 import scala.collection.mutable
 
 import com.fasterxml.jackson.core.JsonGenerator
-import com.fasterxml.jackson.dataformat.cbor.CBORFactory
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -17,14 +16,10 @@ class ResponseDecoderSuite extends AnyFunSuite {
   private val Cbor = "application/x-amz-cbor-1.1"
   private val Json = "application/x-amz-json-1.1"
 
-  private def cbor(write: JsonGenerator => Unit): Array[Byte] = {
-    val out = new java.io.ByteArrayOutputStream
-    val generator = new CBORFactory().createGenerator(out)
-    generator.writeStartObject()
-    write(generator)
-    generator.writeEndObject()
-    generator.close()
-    out.toByteArray
+  private def cbor(write: JsonGenerator => Unit): Array[Byte] = CborPages.written { out =>
+    out.writeStartObject()
+    write(out)
+    out.writeEndObject()
   }
 
   private def oneRecord(out: JsonGenerator): Unit = {

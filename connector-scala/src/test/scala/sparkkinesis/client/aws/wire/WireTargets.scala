@@ -10,10 +10,10 @@ import scala.util.{Failure, Success, Try}
 import org.scalacheck.Gen
 import software.amazon.awssdk.services.kinesis.model.PutRecordsRequest
 
+import sparkkinesis.FuzzTarget
 import sparkkinesis.client.aws.{AwsConversions, AwsKinesisClient, CannedHttp}
 import sparkkinesis.client.{Page, PutResult, ShardEvent, ShardIterator}
 import sparkkinesis.model._
-import sparkkinesis.{FuzzTarget, Generators}
 
 /** A page that the decoder accepts is read as the SDK reads it. */
 object GetRecordsTarget extends FuzzTarget {
@@ -39,38 +39,22 @@ object GetRecordsTarget extends FuzzTarget {
 
 /** Results that the decoder accepts are read as the SDK reads them. */
 object PutRecordsTarget extends FuzzTarget {
-  private val shard = Gen.choose(0, 9).map(Generators.shardId)
-
-  override val examples: Gen[Array[Byte]] = for {
-    written <- Gen.choose(0, 5).flatMap(Gen.listOfN(_, Gen.zip(shard, Generators.sequenceNumber)))
-    failed <- Gen.choose(0, 3)
-  } yield CborPages.written { out =>
-    out.writeStartObject()
-    out.writeNumberField("FailedRecordCount", failed)
-    out.writeArrayFieldStart("Records")
-    written.foreach { case (shard, number) =>
-      out.writeStartObject()
-      out.writeStringField("ShardId", shard.name)
-      out.writeStringField("SequenceNumber", number.text)
-      out.writeEndObject()
+  override val examples: Gen[Array[Byte]] =
+    Gen.zip(CborResults.anyResults(5), Gen.oneOf(true, false), Gen.oneOf(true, false)).map {
+      case (results, isSized, hasMore) => CborResults.encoded(results, isSized, hasMore)
     }
-    (0 until failed).foreach { _ =>
-      out.writeStartObject()
-      out.writeStringField("ErrorCode", "InternalFailure")
-      out.writeStringField("ErrorMessage", "why")
-      out.writeEndObject()
-    }
-    out.writeEndArray()
-    out.writeEndObject()
-  }
 
   override def fuzzerTestOneInput(bytes: Array[Byte]): Unit =
     PutRecordsDecoder.decode(bytes).foreach { results =>
-      http.answer = bytes
-      val said = sdk.putRecords(PutRecordsRequest.builder().streamName("orders").build())
-      val others: Seq[PutResult] = said.records.asScala.map(AwsConversions.putResult).toSeq
+      val others = bySdk(bytes)
       assert(results == others, s"$results instead of $others")
     }
+
+  def bySdk(answer: Array[Byte]): Seq[PutResult] = {
+    http.answer = answer
+    val said = sdk.putRecords(PutRecordsRequest.builder().streamName("orders").build())
+    said.records.asScala.map(AwsConversions.putResult).toSeq
+  }
 
   private val http = new CannedHttp
   private lazy val sdk = http.client()
